@@ -1,0 +1,1 @@
+"""Evaluations of AI agents for Django: evaluators, honest statistics, shared reports."""

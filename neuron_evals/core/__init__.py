@@ -1,0 +1,1 @@
+"""The evaluation engine: datasets, assertions, execution, reports. It knows no Django."""

@@ -1,0 +1,165 @@
+"""Assertions, and the recorder that turns their use into checks."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable
+from typing import Any, ClassVar, Literal
+
+from neuron_evals.core.exceptions import InvalidArgument, InvalidInput, NeuronEvalsError
+from neuron_evals.core.results import AssertionResult, Check, Verdict
+
+View = Literal["text", "trajectory", "record"]
+
+
+class Assertion(ABC):
+    """A reusable rule. Subclasses are frozen dataclasses: their fields are their options.
+
+    An assertion that fails states a fact about the output. A value of a type that the assertion does not evaluate is a mistake
+    in the evaluator: raise `InvalidInput` for it. Options are validated where the assertion is built (`__post_init__`).
+    """
+
+    accepts: ClassVar[View] = "text"
+    """The view of an output that the assertion takes when it is used from data."""
+
+    @abstractmethod
+    def evaluate(self, actual: Any) -> AssertionResult:
+        """Return what the rule says about `actual`.
+
+        Raises:
+            InvalidInput: `actual` has a type that this assertion does not evaluate.
+        """
+
+    @property
+    def name(self) -> str:
+        """Name in reports: the name of the class."""
+        return type(self).__name__
+
+    @property
+    def weight(self) -> float:
+        """Weight of the score in the item's score; 1 unless wrapped in `Weighted`."""
+        return 1.0
+
+    @property
+    def vacuous(self) -> bool:
+        """Whether every value passes, or none can, because of an empty option."""
+        return False
+
+    def unwanted(self, actual: Any) -> str:  # noqa: ARG002
+        """Return what to say when `actual` passes although it should not (see `Not`)."""
+        return f"{self!r} passed, and it should not"
+
+    def _threshold(self, value: float) -> None:
+        """Refuse a threshold that is not a finite number from 0 to 1."""
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+            msg = f"{self.name}: threshold must be a number from 0 to 1, got {value!r}"
+            raise InvalidArgument(msg)
+
+
+class StringAssertion(Assertion):
+    """An assertion about text; implement `evaluate_string`."""
+
+    def evaluate(self, actual: Any) -> AssertionResult:
+        """Return what `evaluate_string` says about `actual`.
+
+        Raises:
+            InvalidInput: `actual` is no text.
+        """
+        if not isinstance(actual, str):
+            cls = type(self)
+            msg = f"{cls.__module__}.{cls.__qualname__} evaluates text, got {type(actual).__name__}"
+            raise InvalidInput(msg)
+        return self.evaluate_string(actual)
+
+    @abstractmethod
+    def evaluate_string(self, text: str) -> AssertionResult:
+        """Return what the rule says about `text`."""
+
+
+class Recorder:
+    """Collects the checks of one item."""
+
+    __slots__ = ("checks", "evaluator_class")
+
+    def __init__(self, evaluator_class: str) -> None:
+        self.evaluator_class = evaluator_class
+        self.checks: list[Check] = []
+
+    def check(self, assertion: Assertion, actual: Any, label: str | None, line: int | None) -> bool:
+        """Evaluate, record, and return whether it passed. Never raises for what was found or for an assertion that broke."""
+        try:
+            outcome = _as_result(_as_assertion(assertion).evaluate(actual), assertion)
+        except Exception as exc:  # noqa: BLE001  (whatever an assertion raises is one broken check, not the end of the item)
+            return self._broken(assertion, exc, label, line)
+        return self._record(assertion, outcome, label, line)
+
+    async def acheck(self, assertion: Assertion, actual: Any, label: str | None, line: int | None) -> bool:
+        """Do what `check` does, through `aevaluate` where the assertion has it."""
+        try:
+            _as_assertion(assertion)
+            aevaluate: Callable[[Any], Awaitable[AssertionResult]] | None = getattr(assertion, "aevaluate", None)
+            found = assertion.evaluate(actual) if aevaluate is None else await aevaluate(actual)
+            outcome = _as_result(found, assertion)
+        except Exception as exc:  # noqa: BLE001  (as in check)
+            return self._broken(assertion, exc, label, line)
+        return self._record(assertion, outcome, label, line)
+
+    def _record(self, assertion: Assertion, outcome: AssertionResult, label: str | None, line: int | None) -> bool:
+        name = assertion.name
+        if outcome.skipped:
+            verdict = Verdict.SKIPPED
+        else:
+            verdict = Verdict.PASSED if outcome.passed else Verdict.FAILED
+        self.checks.append(
+            Check(
+                name=name,
+                label=label or name,
+                verdict=verdict,
+                score=None if outcome.skipped else outcome.score,
+                message=outcome.message or ("" if outcome.passed else f"{name} {verdict} and gave no reason"),
+                context=outcome.context,
+                evaluator_class=self.evaluator_class,
+                line=line,
+                weight=assertion.weight,
+                vacuous=assertion.vacuous,
+            )
+        )
+        return verdict is Verdict.PASSED
+
+    def _broken(self, assertion: object, exc: Exception, label: str | None, line: int | None) -> bool:
+        name = assertion.name if isinstance(assertion, Assertion) else type(assertion).__name__
+        self.checks.append(
+            Check(
+                name=name,
+                label=label or name,
+                verdict=Verdict.ERROR,
+                score=None,
+                message=_describe(exc),
+                evaluator_class=self.evaluator_class,
+                line=line,
+            )
+        )
+        return False
+
+
+def _as_assertion(candidate: object) -> Assertion:
+    if isinstance(candidate, Assertion):
+        return candidate
+    what = f"the class {candidate.__name__}" if isinstance(candidate, type) else type(candidate).__name__
+    msg = f"check() takes an assertion such as StringContains('9'), then the value; got {what}"
+    raise InvalidInput(msg)
+
+
+def _as_result(found: object, assertion: Assertion) -> AssertionResult:
+    if isinstance(found, AssertionResult):
+        return found
+    msg = f"{assertion.name}.evaluate() must return an AssertionResult, got {type(found).__name__}"
+    raise InvalidInput(msg)
+
+
+def _describe(exc: Exception) -> str:
+    """Return an error as text; our own errors speak for themselves, others are named."""
+    text = str(exc)
+    if isinstance(exc, NeuronEvalsError) and text:
+        return text
+    return f"{type(exc).__name__}: {text}" if text else type(exc).__name__

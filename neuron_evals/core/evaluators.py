@@ -1,0 +1,74 @@
+"""`BaseEvaluator`: what a developer writes."""
+
+from __future__ import annotations
+
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar
+
+from neuron_evals.core.checking import Assertion, Recorder
+from neuron_evals.core.exceptions import EvaluationError
+
+
+class BaseEvaluator(ABC):
+    """A dataset, how to run one item of it, and how to judge what came out.
+
+    It has no `__init__`: a subclass may have its own, filled by the container, and need not call this one. `set_up` runs once
+    before the first item, `tear_down` always once `set_up` began. Each item works on its own shallow copy of the evaluator as it
+    was after `set_up`: rebinding an attribute is private to the item, objects reached from attributes are shared.
+    """
+
+    tags: ClassVar[Iterable[str]] = ()
+    """Tags of every item of this evaluator, for `--tag` and `--exclude-tag`."""
+
+    namespace: ClassVar[str | None] = None
+    """A label that groups evaluators in reports."""
+
+    _recorder: Recorder | None = None
+
+    def set_up(self) -> None:  # noqa: B027  (a hook; doing nothing is right)
+        """Prepare what all items share."""
+
+    def tear_down(self) -> None:  # noqa: B027  (a hook; doing nothing is right)
+        """Release what `set_up` prepared."""
+
+    @abstractmethod
+    def get_dataset(self) -> Iterable[Mapping[str, Any]]:
+        """Return the items: a `Dataset`, or any iterable of mappings."""
+
+    @abstractmethod
+    def run(self, item: Any) -> Any:
+        """Return the output for one item. It may be an `async def`."""
+
+    @abstractmethod
+    def evaluate(self, output: Any, item: Any) -> Any:
+        """Check one output with `check`. It may be an `async def`, which uses `acheck`."""
+
+    def check(self, assertion: Assertion, actual: Any, label: str | None = None) -> bool:
+        """Apply an assertion to a value and record what it found, so that later checks still run.
+
+        Args:
+            assertion: The rule.
+            actual: The value under test, usually the output or a part of it.
+            label: Under what the check is counted; the assertion's name by default.
+
+        Returns:
+            Whether it passed; False when it failed, broke or did not apply.
+
+        Raises:
+            EvaluationError: Called outside `run` and `evaluate`, where nothing records it.
+        """
+        return self._recording().check(assertion, actual, label, sys._getframe(1).f_lineno)  # noqa: SLF001
+
+    async def acheck(self, assertion: Assertion, actual: Any, label: str | None = None) -> bool:
+        """Do what `check` does from an `async def evaluate`, without blocking on assertions that can be awaited."""
+        return await self._recording().acheck(assertion, actual, label, sys._getframe(1).f_lineno)  # noqa: SLF001
+
+    def _recording(self) -> Recorder:
+        if self._recorder is None:
+            msg = (
+                f"{type(self).__name__}: check() records only while an item runs; use EvaluatorRunner().run(evaluator)"
+            )
+            raise EvaluationError(msg)
+        return self._recorder

@@ -1,0 +1,92 @@
+"""The error tree of the engine.
+
+Errors of the engine derive from `NeuronEvalsError` and, where there is one, from the builtin they resemble.
+`ConfigurationError` and `StopRun` stay outside that base on purpose: code that tolerates a broken item must not swallow them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+class NeuronEvalsError(Exception):
+    """Base of the errors that an evaluation can meet."""
+
+
+class InvalidArgument(NeuronEvalsError, ValueError):  # noqa: N818  (reads as the documents name it)
+    """An option of an assertion, dataset or result that cannot mean anything; raised where the object is built."""
+
+
+class InvalidInput(NeuronEvalsError, TypeError):  # noqa: N818
+    """An assertion was given a value of a type it does not evaluate; a mistake in the evaluator, not of the agent."""
+
+
+class EvaluationError(NeuronEvalsError):
+    """An evaluator was used or written in a way that cannot be evaluated."""
+
+
+class PatternTimeout(NeuronEvalsError, TimeoutError):  # noqa: N818
+    """A regular expression ran into its time limit."""
+
+
+@dataclass(frozen=True)
+class DatasetProblem:
+    """One thing that is wrong with a dataset.
+
+    Attributes:
+        message: What is wrong and what would be valid.
+        source: The file's name, or a word for data that has no file (`"items"`).
+        item: Position of the item, counted from 0; `None` when the problem belongs to no item.
+        line: Line in the file, counted from 1; `None` when unknown.
+        column: Column in the line, counted from 1; `None` when unknown.
+        field: Name of the field; `None` when the problem belongs to no field.
+    """
+
+    message: str
+    source: str
+    item: int | None = None
+    line: int | None = None
+    column: int | None = None
+    field: str | None = None
+
+    def __str__(self) -> str:
+        """Return the problem as one line: where, then what."""
+        where = self.source
+        if self.line is not None:
+            where += f", line {self.line}"
+        if self.column is not None:
+            where += f", column {self.column}"
+        if self.item is not None:
+            where += f", item {self.item}"
+        if self.field is not None:
+            where += f', field "{self.field}"'
+        return f"{where}: {self.message}"
+
+
+class DatasetError(EvaluationError, ValueError):
+    """A dataset cannot be read or holds items that cannot be run.
+
+    Attributes:
+        problems: Every problem that was found, in the order of the dataset.
+    """
+
+    def __init__(self, problems: Iterable[DatasetProblem]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("; ".join(str(problem) for problem in self.problems))
+
+    def __reduce__(self) -> tuple[type[DatasetError], tuple[tuple[DatasetProblem, ...]]]:
+        """Rebuild from the problems: the default would pass the message instead."""
+        return type(self), (self.problems,)
+
+
+class OutputError(NeuronEvalsError):
+    """An output driver could not write what it had to write."""
+
+
+class ConfigurationError(Exception):
+    """What was asked for cannot be set up: an unknown name, an option out of range, a class that cannot be built."""
+
+
+class StopRun(Exception):  # noqa: N818
+    """The one exception by which an output driver stops a run."""
