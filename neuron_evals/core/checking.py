@@ -6,8 +6,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable
 from typing import Any, ClassVar, Literal
 
-from neuron_evals.core.exceptions import InvalidArgument, InvalidInput, NeuronEvalsError
+from neuron_evals.core.exceptions import InvalidArgument, InvalidInput
 from neuron_evals.core.results import AssertionResult, Check, Verdict
+from neuron_evals.core.tracebacks import describe_broken_check
 
 View = Literal["text", "trajectory", "record"]
 
@@ -134,7 +135,7 @@ class Recorder:
                 label=label or name,
                 verdict=Verdict.ERROR,
                 score=None,
-                message=_describe(exc),
+                message=describe_broken_check(exc),
                 evaluator_class=self.evaluator_class,
                 line=line,
             )
@@ -156,10 +157,3 @@ def _as_result(found: object, assertion: Assertion) -> AssertionResult:
     msg = f"{assertion.name}.evaluate() must return an AssertionResult, got {type(found).__name__}"
     raise InvalidInput(msg)
 
-
-def _describe(exc: Exception) -> str:
-    """Return an error as text; our own errors speak for themselves, others are named."""
-    text = str(exc)
-    if isinstance(exc, NeuronEvalsError) and text:
-        return text
-    return f"{type(exc).__name__}: {text}" if text else type(exc).__name__
