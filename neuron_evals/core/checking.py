@@ -156,4 +156,3 @@ def _as_result(found: object, assertion: Assertion) -> AssertionResult:
         return found
     msg = f"{assertion.name}.evaluate() must return an AssertionResult, got {type(found).__name__}"
     raise InvalidInput(msg)
-

@@ -122,6 +122,4 @@ class EvaluationReport(Figures):
         if results.started_at is None or results.finished_at is None:
             msg = f"{results.evaluator_class} never started, so there is no report of it"
             raise ValueError(msg)
-        return cls(
-            [results], started_at=results.started_at, finished_at=results.finished_at, duration=results.duration
-        )
+        return cls([results], started_at=results.started_at, finished_at=results.finished_at, duration=results.duration)
