@@ -16,8 +16,9 @@ View = Literal["text", "trajectory", "record"]
 class Assertion(ABC):
     """A reusable rule. Subclasses are frozen dataclasses: their fields are their options.
 
-    An assertion that fails states a fact about the output. A value of a type that the assertion does not evaluate is a mistake
-    in the evaluator: raise `InvalidInput` for it. Options are validated where the assertion is built (`__post_init__`).
+    An assertion that fails states a fact about the output. A value of a type that the assertion does not evaluate is a
+    mistake in the evaluator: raise `InvalidInput` for it. Options are validated where the assertion is built
+    (`__post_init__`).
     """
 
     accepts: ClassVar[View] = "text"
@@ -46,11 +47,11 @@ class Assertion(ABC):
         """Whether every value passes, or none can, because of an empty option."""
         return False
 
-    def unwanted(self, actual: Any) -> str:  # noqa: ARG002
+    def unwanted(self, actual: Any) -> str:
         """Return what to say when `actual` passes although it should not (see `Not`)."""
         return f"{self!r} passed, and it should not"
 
-    def _threshold(self, value: float) -> None:
+    def _threshold(self, value: object) -> None:
         """Refuse a threshold that is not a finite number from 0 to 1."""
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
             msg = f"{self.name}: threshold must be a number from 0 to 1, got {value!r}"
@@ -87,10 +88,13 @@ class Recorder:
         self.checks: list[Check] = []
 
     def check(self, assertion: Assertion, actual: Any, label: str | None, line: int | None) -> bool:
-        """Evaluate, record, and return whether it passed. Never raises for what was found or for an assertion that broke."""
+        """Evaluate, record, and return whether it passed.
+
+        It never raises for what was found or for an assertion that broke.
+        """
         try:
             outcome = _as_result(_as_assertion(assertion).evaluate(actual), assertion)
-        except Exception as exc:  # noqa: BLE001  (whatever an assertion raises is one broken check, not the end of the item)
+        except Exception as exc:  # whatever an assertion raises is one broken check, not the end of the item
             return self._broken(assertion, exc, label, line)
         return self._record(assertion, outcome, label, line)
 
@@ -101,7 +105,7 @@ class Recorder:
             aevaluate: Callable[[Any], Awaitable[AssertionResult]] | None = getattr(assertion, "aevaluate", None)
             found = assertion.evaluate(actual) if aevaluate is None else await aevaluate(actual)
             outcome = _as_result(found, assertion)
-        except Exception as exc:  # noqa: BLE001  (as in check)
+        except Exception as exc:  # as in `check`
             return self._broken(assertion, exc, label, line)
         return self._record(assertion, outcome, label, line)
 
@@ -109,8 +113,10 @@ class Recorder:
         name = assertion.name
         if outcome.skipped:
             verdict = Verdict.SKIPPED
+        elif outcome.passed:
+            verdict = Verdict.PASSED
         else:
-            verdict = Verdict.PASSED if outcome.passed else Verdict.FAILED
+            verdict = Verdict.FAILED
         self.checks.append(
             Check(
                 name=name,
