@@ -6,9 +6,12 @@ A connection inside an atomic block always stays as it is: closing it would lose
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from django.db import connections
-from django.db.backends.base.base import BaseDatabaseWrapper
+
+if TYPE_CHECKING:
+    from django.db.backends.base.base import BaseDatabaseWrapper
 
 
 def refresh_connections() -> None:
