@@ -9,6 +9,8 @@ from types import ModuleType
 from typing import Any
 
 from neuron_evals.conf import Problem, SettingsError, did_you_mean
+from neuron_evals.core.exceptions import ConfigurationError, NeuronEvalsError
+from neuron_evals.core.tracebacks import error_message
 
 
 def resolve(path: str, where: str) -> Any:
@@ -39,8 +41,10 @@ def resolve(path: str, where: str) -> Any:
 
 
 def described(exc: BaseException) -> str:
-    """Return an error's class and message as one line."""
-    text = " ".join(str(exc).split())
+    """Return an error as one line; our own speak for themselves, others are named."""
+    text = " ".join(error_message(exc).split())
+    if text and isinstance(exc, ConfigurationError | NeuronEvalsError):
+        return text
     return f"{type(exc).__name__}: {text}" if text else type(exc).__name__
 
 

@@ -120,14 +120,16 @@ class Injector:
             return (), {}
         bound = signature.bind_partial()
         for parameter in signature.parameters.values():
-            if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            if parameter.kind is parameter.VAR_POSITIONAL:
                 continue
-            if parameter.name in given:
+            if parameter.kind is parameter.VAR_KEYWORD:
+                bound.arguments[parameter.name] = {k: v for k, v in given.items() if k not in signature.parameters}
+            elif parameter.name in given:
                 bound.arguments[parameter.name] = given[parameter.name]
-                continue
-            annotation = self._annotation(function, parameter)
-            if parameter.default is parameter.empty or self._is_bound(annotation):
-                bound.arguments[parameter.name] = self._value(annotation, parameter)
+            else:
+                annotation = self._annotation(function, parameter)
+                if parameter.default is parameter.empty or self._is_bound(annotation):
+                    bound.arguments[parameter.name] = self._value(annotation, parameter)
         return bound.args, bound.kwargs
 
     def _value(self, annotation: Any, parameter: inspect.Parameter) -> object:
