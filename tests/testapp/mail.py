@@ -48,8 +48,11 @@ class Unadorned:
     pass
 
 
+NOBODY = Agent(Ledger())
+
+
 class KeepsDefaults:
-    def __init__(self, ledger: Ledger | None = None, agent: Agent = None, amount: Decimal = 0) -> None:  # type: ignore[assignment]
+    def __init__(self, ledger: Ledger | None = None, agent: Agent = NOBODY, amount: Decimal | int = 0) -> None:
         self.ledger, self.agent, self.amount = ledger, agent, amount
 
 
@@ -68,7 +71,7 @@ class WantsText:
 
 
 class WantsUnknown:
-    def __init__(self, thing) -> None: ...  # type: ignore[no-untyped-def]
+    def __init__(self, thing) -> None: ...
 
 
 class WantsEither:
