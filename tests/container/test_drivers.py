@@ -52,6 +52,12 @@ def test_dotted_path_and_options__from_settings__given_and_the_rest_built_by_ann
     assert (type(driver.agent), driver.path, driver.verbose) == (mail.Agent, "x", False)
 
 
+def test_options__are_the_drivers_alone_and_not_of_what_it_needs():
+    [driver] = output_drivers([f"{APP}.Wrapping=x"], verbose=True)
+    assert isinstance(driver, drivers.Wrapping)
+    assert (driver.path, driver.inner.path, driver.inner.verbose) == ("x", "tally.txt", False)
+
+
 def test_path_after_equals_sign__is_the_option_path_up_to_the_end():
     [driver] = output_drivers([f"{APP}.Tally=a=b.txt"])
     assert isinstance(driver, drivers.Tally)

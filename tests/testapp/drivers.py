@@ -13,6 +13,13 @@ class Tally(OutputDriver):
         self.agent, self.path, self.verbose = agent, path, verbose
 
 
+class Wrapping(OutputDriver):
+    """An output driver that needs another with an option of the same name."""
+
+    def __init__(self, inner: Tally, path: str = "wrapping.txt") -> None:
+        self.inner, self.path = inner, path
+
+
 class Quiet(OutputDriver):
     """An output driver without options."""
 
