@@ -9,12 +9,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import Any, Protocol
 
 from neuron_evals.core.exceptions import InvalidArgument, InvalidInput, PatternTimeout
-
-if TYPE_CHECKING:
-    import regex
 
 TIME_LIMIT = 0.5
 """Seconds of processor time that one search may take."""
@@ -39,6 +36,18 @@ _COUNTED_REPEAT = re.compile(r"(\)?)\s*\{((?:\d|\s|#.*\n)+)(?:,(?:\d|\s|#.*\n)*)
 _VERBOSE_COMMENT = re.compile(r"#.*\n")
 
 
+class TextPattern(Protocol):
+    """A pattern compiled from text, by `re` or by `regex`."""
+
+    @property
+    def pattern(self) -> str:
+        """The pattern as it was written."""
+
+    @property
+    def flags(self) -> int:
+        """The flags, as numbers of its engine."""
+
+
 @dataclass(frozen=True, eq=False)
 class CompiledPattern:
     """A pattern that can be searched for within limits; made by `compile_pattern`.
@@ -52,7 +61,7 @@ class CompiledPattern:
     source: str
     body: str
     time_limit: float = TIME_LIMIT
-    _engine: regex.Pattern[str] = field(kw_only=True, repr=False)
+    _engine: Any = field(kw_only=True, repr=False)
 
     def found_in(self, text: str) -> bool:
         """Return whether the pattern matches anywhere in `text`.
@@ -72,9 +81,7 @@ class CompiledPattern:
             raise PatternTimeout(msg) from None
 
 
-def compile_pattern(
-    pattern: str | re.Pattern[str] | regex.Pattern[str], time_limit: float = TIME_LIMIT
-) -> CompiledPattern:
+def compile_pattern(pattern: str | TextPattern, time_limit: float = TIME_LIMIT) -> CompiledPattern:
     """Compile a pattern.
 
     Args:
@@ -89,12 +96,12 @@ def compile_pattern(
     if isinstance(pattern, str):
         body, flags = _split(pattern)
         return CompiledPattern(pattern, body, time_limit, _engine=_compile(pattern, body, flags))
+    import regex  # noqa: PLC0415  (costs start-up time that most runs need not spend)
+
     source = getattr(pattern, "pattern", None)
-    if not isinstance(source, str):
-        msg = (
-            "a regular expression is text or a pattern compiled from text, "
-            f"got {type(source if isinstance(source, bytes) else pattern).__name__}"
-        )
+    if not isinstance(pattern, re.Pattern | regex.Pattern) or not isinstance(source, str):
+        got = type(source if isinstance(source, bytes) else pattern).__name__
+        msg = f"a regular expression is text or a pattern compiled from text, got {got}"
         raise InvalidArgument(msg)
     if isinstance(pattern, re.Pattern):
         flags = "".join(letter for flag, letter in _SAME_FLAGS.items() if pattern.flags & flag)
@@ -118,7 +125,7 @@ def _split(pattern: str) -> tuple[str, str]:
     return body, flags
 
 
-def _compile(source: str, body: str, flags: str) -> regex.Pattern[str]:
+def _compile(source: str, body: str, flags: str) -> Any:
     _refuse_long(source)
     if _expansion(body) > MAX_EXPANSION:
         msg = f"pattern {_shown(source)} repeats too much: its counted repeats make it longer than {MAX_EXPANSION:,}"

@@ -6,17 +6,14 @@ Under `acheck` they await the parts that have an `aevaluate`, one after the othe
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from neuron_evals.core.assertions.parts import aevaluated, evaluated, require_assertion
 from neuron_evals.core.checking import Assertion, View
 from neuron_evals.core.exceptions import InvalidArgument, InvalidInput
 from neuron_evals.core.results import AssertionResult
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 @dataclass(frozen=True, init=False)
@@ -143,7 +140,7 @@ class AnyOf(_Combination):
         return AssertionResult.fail(score, f"none passed: {reasons}", _context(results))
 
 
-def _flat(owner: str, parts: Iterable[Assertion | Iterable[Assertion]]) -> tuple[Assertion, ...]:
+def _flat(owner: str, parts: Iterable[Any]) -> tuple[Assertion, ...]:
     """Return the assertions among `parts` and in its lists."""
     assertions: list[Assertion] = []
     for part in parts:

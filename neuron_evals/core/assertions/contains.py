@@ -5,17 +5,15 @@ Nothing else is changed before comparing: no trimming, no white space collapsed,
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from neuron_evals.core.assertions.hidden_text import looks_alike
 from neuron_evals.core.assertions.options import require_text, text_list
 from neuron_evals.core.assertions.wording import shown
 from neuron_evals.core.checking import StringAssertion
 from neuron_evals.core.results import AssertionResult
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 @dataclass(frozen=True)

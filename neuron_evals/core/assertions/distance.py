@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from neuron_evals.core.assertions.options import require_count, require_text
+from neuron_evals.core.assertions.options import require_bool, require_count, require_text
 from neuron_evals.core.assertions.wording import shown
 from neuron_evals.core.checking import StringAssertion
-from neuron_evals.core.exceptions import InvalidArgument
 from neuron_evals.core.results import AssertionResult
 
 
@@ -39,9 +38,7 @@ class StringDistance(StringAssertion):
         require_text(self.name, "reference", self.reference)
         self._threshold(self.threshold)
         require_count(self.name, "max_distance", self.max_distance)
-        if not isinstance(self.normalized, bool):
-            msg = f"{self.name}: normalized must be True or False, got {type(self.normalized).__name__}"
-            raise InvalidArgument(msg)
+        require_bool(self.name, "normalized", self.normalized)
 
     def evaluate_string(self, text: str) -> AssertionResult:
         """Return the score; below the threshold it is kept."""

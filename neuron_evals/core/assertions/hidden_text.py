@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from typing import TYPE_CHECKING, Literal
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from collections.abc import Callable
+from typing import Literal
 
 # Control characters other than white space, and what Unicode calls default-ignorable code points.
 _INVISIBLE = re.compile(

@@ -49,3 +49,14 @@ def require_count(owner: str, role: str, value: Any) -> None:
     if value < 0:
         msg = f"{owner}: {role} must be 0 or more, got {value}"
         raise InvalidArgument(msg)
+
+
+def require_bool(owner: str, role: str, value: Any) -> None:
+    """Refuse what is neither True nor False.
+
+    Raises:
+        InvalidArgument: `value` is no `bool`.
+    """
+    if not isinstance(value, bool):
+        msg = f"{owner}: {role} must be True or False, got {type(value).__name__}"
+        raise InvalidArgument(msg)

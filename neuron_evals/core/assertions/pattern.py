@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from neuron_evals.core.assertions.wording import shown
 from neuron_evals.core.checking import StringAssertion
 from neuron_evals.core.exceptions import InvalidArgument
-from neuron_evals.core.patterns import CompiledPattern, compile_pattern
+from neuron_evals.core.patterns import CompiledPattern, TextPattern, compile_pattern
 from neuron_evals.core.results import AssertionResult
-
-if TYPE_CHECKING:
-    import re
-
-    import regex as regex_package
 
 
 @dataclass(frozen=True)
@@ -32,7 +27,7 @@ class MatchesRegex(StringAssertion):
         InvalidArgument: The pattern does not compile, is too long, or has an unknown flag.
     """
 
-    regex: str | re.Pattern[str] | regex_package.Pattern[str]
+    regex: str | TextPattern
     _pattern: CompiledPattern = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import inspect
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import Any
 
 from neuron_evals.core.assertions.combining import AllOf, AnyOf
 from neuron_evals.core.assertions.contains import NotContains, StringContains, StringContainsAll, StringContainsAny
@@ -19,9 +20,6 @@ from neuron_evals.core.assertions.values import Equals, NotEmpty
 from neuron_evals.core.assertions.wrapping import Not, Weighted
 from neuron_evals.core.checking import Assertion
 from neuron_evals.core.exceptions import ConfigurationError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _TYPE_NAME = re.compile(r"[a-z][a-z0-9_]*")
 _WORD_START = re.compile(r"(?<!^)(?=[A-Z])")
@@ -84,8 +82,11 @@ def register(name: str, cls: type[Assertion], origin: str | None = None) -> None
     if not _TYPE_NAME.fullmatch(name):
         msg = f"an assertion type name has lower-case letters, digits and underscores, got {name!r}"
         raise ConfigurationError(msg)
-    if not (isinstance(cls, type) and issubclass(cls, Assertion)) or inspect.isabstract(cls):
-        msg = f"assertion type {name!r}: {cls!r} is no class that derives from Assertion and implements evaluate()"
+    candidate: Any = cls
+    if not (isinstance(candidate, type) and issubclass(candidate, Assertion)) or inspect.isabstract(candidate):
+        msg = (
+            f"assertion type {name!r}: {candidate!r} is no class that derives from Assertion and implements evaluate()"
+        )
         raise ConfigurationError(msg)
     place = f"{cls.__module__}.{cls.__qualname__}"
     if origin is not None:

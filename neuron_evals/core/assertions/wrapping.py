@@ -77,7 +77,7 @@ class Weighted(Assertion):
 
     def __post_init__(self) -> None:
         require_assertion("Weighted", "assertion", self.assertion)
-        weight = self.weight
+        weight: Any = self.weight
         if isinstance(weight, bool) or not isinstance(weight, int | float) or not 0 <= weight < math.inf:
             msg = f"Weighted: weight must be a finite number of 0 or more, got {shown(weight)}"
             raise InvalidArgument(msg)
