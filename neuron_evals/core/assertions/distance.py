@@ -40,6 +40,11 @@ class StringDistance(StringAssertion):
         require_count(self.name, "max_distance", self.max_distance)
         require_bool(self.name, "normalized", self.normalized)
 
+    @property
+    def vacuous(self) -> bool:
+        """Whether every text passes: normalized, with threshold 0."""
+        return self.normalized and self.threshold == 0
+
     def evaluate_string(self, text: str) -> AssertionResult:
         """Return the score; below the threshold it is kept."""
         from rapidfuzz.distance import Levenshtein  # noqa: PLC0415  (costs start-up time that most runs need not spend)
