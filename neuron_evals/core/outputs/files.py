@@ -14,7 +14,7 @@ from neuron_evals.core.exceptions import OutputError
 if TYPE_CHECKING:
     from pathlib import Path
 
-# What the system refuses, a path that can be none (a NUL in it), and, before Python 3.13, links that go round in circles.
+# What the system refuses; a path that can be none, with a NUL in it; before Python 3.13, links that go in circles.
 _REFUSALS = (OSError, ValueError, RuntimeError)
 
 

@@ -37,7 +37,7 @@ def test_what_controls_or_hides_becomes_a_visible_escape(text, shown):
         "e\u0301",
         "こんにちは 你好 \u3000",
         "العربية",
-        "می\u200cخواهم",
+        "می\u200cخواهم",  # noqa: RUF001  (Persian needs its joiner)
         "👩\u200d🚀 👍🏽 🏳\ufe0f\u200d🌈",
         r"C:\temp\x1b.txt",
         "[bold]x[/] :smile:",
