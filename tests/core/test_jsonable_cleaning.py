@@ -61,9 +61,9 @@ class Broken:
     def _raise(self, *args):
         raise RuntimeError
 
-    __str__ = __repr__ = __iter__ = __len__ = __getattr__ = __eq__ = _raise  # type: ignore[assignment]
-    __hash__ = _raise  # type: ignore[assignment]
-    __class__ = property(_raise)  # type: ignore[assignment]
+    __str__ = __repr__ = __iter__ = __len__ = __getattr__ = __eq__ = _raise
+    __hash__ = _raise
+    __class__ = property(_raise)
 
 
 class BrokenDict(dict[str, int]):

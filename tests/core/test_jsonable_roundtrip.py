@@ -112,6 +112,8 @@ class Zone(datetime.tzinfo):
     def utcoffset(self, _moment):
         return datetime.timedelta(0)
 
+    dst = tzname = utcoffset
+
 
 @dataclasses.dataclass(frozen=True)
 class Unregistered:
