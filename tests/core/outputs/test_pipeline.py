@@ -113,7 +113,7 @@ def test_an_interruption_is_not_kept_as_a_failure():
 def test_the_problems_of_all_drivers_come_together(tmp_path):
     class Asking(OutputDriver):
         def problems(self):
-            raise LookupError("unknown")  # noqa: EM101  (a driver's own error)
+            raise LookupError("unknown")
 
     closed = io.StringIO()
     closed.close()
@@ -152,7 +152,7 @@ def test_a_driver_that_cannot_name_its_place_is_a_problem():
     class Lost(OutputDriver):
         @property
         def destination(self):
-            raise LookupError("nowhere")  # noqa: EM101  (a driver's own error)
+            raise LookupError("nowhere")
 
     (problem,) = OutputPipeline([Lost(), ConsoleOutput(io.StringIO())]).problems()
     assert problem.startswith("ConsoleOutput and Lost: LookupError: nowhere")
