@@ -113,7 +113,7 @@ def test_a_path_that_can_be_written_has_no_problem_and_asking_leaves_nothing(tmp
         ("missing/results.json", "does not exist"),
         ("a file/results.json", "is not a directory"),
         ("n" * 300, "File name too long"),
-        ("nul\x00byte", "embedded null byte"),
+        ("nul\x00byte", "embedded null"),
     ],
 )
 def test_a_path_that_cannot_be_written_is_one_problem_and_an_error_when_written(tmp_path, name, problem):
