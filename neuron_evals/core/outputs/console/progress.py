@@ -73,7 +73,9 @@ class PlainProgress:
     def __init__(self, screen: Screen, plan: Plan, labels: Labels, clock: Clock = time.monotonic) -> None:
         self._screen = screen
         self._labels = labels
-        self._totals = {planned.evaluator_class: planned.total for planned in plan.evaluators}
+        # In order, because one class may be planned more than once.
+        self._planned = [(planned.evaluator_class, planned.total) for planned in plan.evaluators]
+        self._total: int | None = None
         self._pace = Pace(plan.total, clock)
         self._clock = clock
         self._next = clock() + _SECONDS_BETWEEN_LINES
@@ -91,17 +93,26 @@ class PlainProgress:
         """Count a result for its evaluator, and say so when that one ended."""
         if result.evaluator_class != self._current:
             self.stop()
-            self._current = result.evaluator_class
+            self._begin(result.evaluator_class)
         self._counts[result.status] += 1
-        if self._counts.total() == self._totals.get(result.evaluator_class):
+        if self._counts.total() == self._total:
             self.stop()
 
     def stop(self) -> None:
         """Say what the current evaluator gave."""
-        if self._current is not None and self._counts:
+        if self._current is not None:
             label, count = self._labels.of(self._current), plural(self._counts.total(), "item")
             self._say(f"{label}: {count}, {by_status(self._counts)}")
         self._counts.clear()
+        self._current = None
+
+    def _begin(self, evaluator_class: str) -> None:
+        self._current, self._total = evaluator_class, None
+        names = [name for name, _ in self._planned]
+        if evaluator_class in names:
+            position = names.index(evaluator_class)
+            self._total = self._planned[position][1]
+            del self._planned[: position + 1]
 
     def _say(self, text: str) -> None:
         self._screen.write([Line(text)])

@@ -70,6 +70,16 @@ def test_an_evaluator_that_ended_is_one_line_whether_its_number_was_known_or_not
     assert lines == ["SupportEvaluator: 2 items, 1 passed, 1 error", "Other: 1 item, 0 passed, 1 failed"]
 
 
+def test_two_evaluators_of_one_class_are_two_lines():
+    results = [item("passed", n) for n in range(4)] + [item("failed", n) for n in range(2)]
+    lines = show([("shop.Broken", 1), ("shop.evals.SupportEvaluator", 4), ("shop.evals.SupportEvaluator", 2)], results)
+    assert lines == ["SupportEvaluator: 4 items, 4 passed", "SupportEvaluator: 2 items, 0 passed, 2 failed"]
+
+
+def test_an_evaluator_nobody_planned_is_one_line():
+    assert show([], [item("passed"), item("passed", 1)]) == ["SupportEvaluator: 2 items, 2 passed"]
+
+
 def test_a_long_run_says_how_far_it_is_every_ten_seconds():
     results = [item("passed", n) for n in range(10)]
     lines = show([("shop.evals.SupportEvaluator", 10)], results, step=4.0)
