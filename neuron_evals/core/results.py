@@ -276,8 +276,8 @@ class Plan:
 
 
 def short_name(dotted: str) -> str:
-    """Return the last part of a dotted name."""
-    return dotted.rpartition(".")[2]
+    """Return the last part of a dotted name; a file's name stays whole."""
+    return dotted if "/" in dotted else dotted.rpartition(".")[2]
 
 
 def full_name(cls: type) -> str:
