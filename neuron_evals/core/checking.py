@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Any, ClassVar, Literal
 
 from neuron_evals.core.exceptions import InvalidArgument, InvalidInput
@@ -33,7 +35,7 @@ class Assertion(ABC):
         """
 
     @property
-    def name(self) -> str:
+    def assertion_name(self) -> str:
         """Name in reports: the name of the class."""
         return type(self).__name__
 
@@ -54,7 +56,7 @@ class Assertion(ABC):
     def _threshold(self, value: object) -> None:
         """Refuse a threshold that is not a finite number from 0 to 1."""
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-            msg = f"{self.name}: threshold must be a number from 0 to 1, got {value!r}"
+            msg = f"{self.assertion_name}: threshold must be a number from 0 to 1, got {value!r}"
             raise InvalidArgument(msg)
 
 
@@ -93,60 +95,72 @@ class Recorder:
         It never raises for what was found or for an assertion that broke.
         """
         try:
-            outcome = _as_result(_as_assertion(assertion).evaluate(actual), assertion)
+            check = self._found(_as_assertion(assertion), evaluated(assertion, actual), label, line)
         except Exception as exc:  # whatever an assertion raises is one broken check, not the end of the item
-            return self._broken(assertion, exc, label, line)
-        return self._record(assertion, outcome, label, line)
+            check = self._broken(assertion, exc, label, line)
+        self.checks.append(check)
+        return check.passed
 
     async def acheck(self, assertion: Assertion, actual: Any, label: str | None, line: int | None) -> bool:
         """Do what `check` does, through `aevaluate` where the assertion has it."""
         try:
-            _as_assertion(assertion)
-            aevaluate: Callable[[Any], Awaitable[AssertionResult]] | None = getattr(assertion, "aevaluate", None)
-            found = assertion.evaluate(actual) if aevaluate is None else await aevaluate(actual)
-            outcome = _as_result(found, assertion)
+            check = self._found(_as_assertion(assertion), await aevaluated(assertion, actual), label, line)
         except Exception as exc:  # as in `check`
-            return self._broken(assertion, exc, label, line)
-        return self._record(assertion, outcome, label, line)
+            check = self._broken(assertion, exc, label, line)
+        self.checks.append(check)
+        return check.passed
 
-    def _record(self, assertion: Assertion, outcome: AssertionResult, label: str | None, line: int | None) -> bool:
-        name = assertion.name
+    def _found(self, assertion: Assertion, outcome: AssertionResult, label: str | None, line: int | None) -> Check:
+        name = assertion.assertion_name
         if outcome.skipped:
             verdict = Verdict.SKIPPED
         elif outcome.passed:
             verdict = Verdict.PASSED
         else:
             verdict = Verdict.FAILED
-        self.checks.append(
-            Check(
-                name=name,
-                label=label or name,
-                verdict=verdict,
-                score=None if outcome.skipped else outcome.score,
-                message=outcome.message or ("" if outcome.passed else f"{name} {verdict} and gave no reason"),
-                context=outcome.context,
-                evaluator_class=self.evaluator_class,
-                line=line,
-                weight=assertion.weight,
-                vacuous=assertion.vacuous,
-            )
+        return Check(
+            name=name,
+            label=label or name,
+            verdict=verdict,
+            score=None if outcome.skipped else outcome.score,
+            message=outcome.message or ("" if outcome.passed else f"{name} {verdict} and gave no reason"),
+            context=outcome.context,
+            evaluator_class=self.evaluator_class,
+            line=line,
+            weight=assertion.weight,
+            vacuous=assertion.vacuous,
         )
-        return verdict is Verdict.PASSED
 
-    def _broken(self, assertion: object, exc: Exception, label: str | None, line: int | None) -> bool:
-        name = assertion.name if isinstance(assertion, Assertion) else type(assertion).__name__
-        self.checks.append(
-            Check(
-                name=name,
-                label=label or name,
-                verdict=Verdict.ERROR,
-                score=None,
-                message=describe_broken_check(exc),
-                evaluator_class=self.evaluator_class,
-                line=line,
-            )
+    def _broken(self, assertion: object, exc: Exception, label: str | None, line: int | None) -> Check:
+        name = type(assertion).__name__
+        with suppress(Exception):  # its name may be what broke
+            name = _as_assertion(assertion).assertion_name
+        return Check(
+            name=name,
+            label=label or name,
+            verdict=Verdict.ERROR,
+            score=None,
+            message=describe_broken_check(exc),
+            evaluator_class=self.evaluator_class,
+            line=line,
         )
-        return False
+
+
+def evaluated(assertion: Assertion, actual: Any) -> AssertionResult:
+    """Return what `assertion` says about `actual`.
+
+    Raises:
+        InvalidInput: It is no assertion, or returned something else than an `AssertionResult`.
+    """
+    return _as_result(_as_assertion(assertion).evaluate(actual), assertion)
+
+
+async def aevaluated(assertion: Assertion, actual: Any) -> AssertionResult:
+    """Do what `evaluated` does, through `aevaluate` where the assertion has it."""
+    aevaluate: Callable[[Any], Awaitable[AssertionResult]] | None = getattr(assertion, "aevaluate", None)
+    if aevaluate is None:
+        return evaluated(assertion, actual)
+    return _as_result(await aevaluate(actual), assertion)
 
 
 def _as_assertion(candidate: object) -> Assertion:
@@ -160,5 +174,9 @@ def _as_assertion(candidate: object) -> Assertion:
 def _as_result(found: object, assertion: Assertion) -> AssertionResult:
     if isinstance(found, AssertionResult):
         return found
-    msg = f"{assertion.name}.evaluate() must return an AssertionResult, got {type(found).__name__}"
+    if inspect.iscoroutine(found):
+        found.close()
+        msg = f"{assertion.assertion_name}: what is awaited belongs into `async def aevaluate`, used through `acheck`"
+        raise InvalidInput(msg)
+    msg = f"{assertion.assertion_name}.evaluate() must return an AssertionResult, got {type(found).__name__}"
     raise InvalidInput(msg)

@@ -58,6 +58,17 @@ def finite_score(score: float | None, owner: str) -> float | None:
     return number
 
 
+def _truth(value: object) -> bool:
+    """Return a boolean of another library, such as numpy's, as Python's; refuse all else."""
+    if isinstance(value, bool):
+        return value
+    plain = value.item() if hasattr(value, "item") else value
+    if isinstance(plain, bool):
+        return plain
+    msg = f"AssertionResult: passed is True or False, got {type(value).__name__}"
+    raise InvalidArgument(msg)
+
+
 @dataclass(frozen=True, slots=True)
 class AssertionResult:
     """What one assertion says about one value. Make it with `ok`, `fail` or `skip`.
@@ -79,7 +90,8 @@ class AssertionResult:
     skipped: bool = False
 
     def __post_init__(self) -> None:
-        """Refuse scores that are no finite numbers."""
+        """Refuse a verdict that is neither true nor false, and a score that is no finite number."""
+        object.__setattr__(self, "passed", _truth(self.passed))
         object.__setattr__(self, "score", finite_score(self.score, "AssertionResult"))
 
     @classmethod

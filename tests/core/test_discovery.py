@@ -32,9 +32,10 @@ class {name}(BaseEvaluator):
 
 
 @pytest.fixture(autouse=True)
-def unchanged_imports():
+def unchanged_imports(monkeypatch):
     modules, path = dict(sys.modules), list(sys.path)
     yield
+    monkeypatch.undo()
     assert sys.path == path
     for name in set(sys.modules) - set(modules):
         del sys.modules[name]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from traceback import TracebackException
 from typing import TYPE_CHECKING
 
 from neuron_evals.core.jsonable import clean_text
+from neuron_evals.core.tracebacks import class_and_message, format_traceback
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -20,7 +20,7 @@ class BrokenFile:
     Attributes:
         path: The file, or the folder that could not be listed.
         error: What broke, on one line, as `Class: message (file:line)`.
-        traceback: The traceback, from the file on.
+        traceback: The traceback, without the import system's frames.
     """
 
     path: Path
@@ -31,12 +31,11 @@ class BrokenFile:
     def of(cls, path: Path, exc: BaseException) -> BrokenFile:
         """Return the file that broke with `exc`."""
         own = _from_file_on(exc.__traceback__, path)
-        told = TracebackException(type(exc), exc, own)
         if isinstance(exc, SyntaxError) and exc.filename and exc.lineno:
             error = f"{type(exc).__name__}: {exc.msg} ({Path(exc.filename).name}:{exc.lineno})"
         else:
-            error = list(told.format_exception_only())[-1] + ("" if own is None else f" ({path.name}:{own.tb_lineno})")
-        return cls(path, clean_text(" ".join(error.split())), clean_text("".join(told.format())))
+            error = class_and_message(exc) + ("" if own is None else f" ({path.name}:{own.tb_lineno})")
+        return cls(path, clean_text(" ".join(error.split())), clean_text(format_traceback(exc)))
 
 
 def _from_file_on(traceback: TracebackType | None, path: Path) -> TracebackType | None:

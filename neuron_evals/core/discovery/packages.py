@@ -104,8 +104,9 @@ def _is_free_for(name: str, folder: Path) -> bool:
     spec = find_spec(name)
     if spec is None:
         return True
+    # Once for each entry of `sys.path` under which it is found: the same folder may be there twice.
     path = spec.submodule_search_locations or ()
-    return [os.path.realpath(entry) for entry in path] == [os.path.realpath(folder)]
+    return {os.path.realpath(entry) for entry in path} == {os.path.realpath(folder)}
 
 
 def _own_name(folder: Path) -> str:
