@@ -6,8 +6,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable
 from typing import Any, ClassVar, Literal
 
-from neuron_evals.core.exceptions import InvalidArgument, InvalidInput, NeuronEvalsError
+from neuron_evals.core.exceptions import InvalidArgument, InvalidInput
 from neuron_evals.core.results import AssertionResult, Check, Verdict
+from neuron_evals.core.tracebacks import describe_broken_check
 
 View = Literal["text", "trajectory", "record"]
 
@@ -15,8 +16,9 @@ View = Literal["text", "trajectory", "record"]
 class Assertion(ABC):
     """A reusable rule. Subclasses are frozen dataclasses: their fields are their options.
 
-    An assertion that fails states a fact about the output. A value of a type that the assertion does not evaluate is a mistake
-    in the evaluator: raise `InvalidInput` for it. Options are validated where the assertion is built (`__post_init__`).
+    An assertion that fails states a fact about the output. A value of a type that the assertion does not evaluate is a
+    mistake in the evaluator: raise `InvalidInput` for it. Options are validated where the assertion is built
+    (`__post_init__`).
     """
 
     accepts: ClassVar[View] = "text"
@@ -45,11 +47,11 @@ class Assertion(ABC):
         """Whether every value passes, or none can, because of an empty option."""
         return False
 
-    def unwanted(self, actual: Any) -> str:  # noqa: ARG002
+    def unwanted(self, actual: Any) -> str:
         """Return what to say when `actual` passes although it should not (see `Not`)."""
         return f"{self!r} passed, and it should not"
 
-    def _threshold(self, value: float) -> None:
+    def _threshold(self, value: object) -> None:
         """Refuse a threshold that is not a finite number from 0 to 1."""
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
             msg = f"{self.name}: threshold must be a number from 0 to 1, got {value!r}"
@@ -86,10 +88,13 @@ class Recorder:
         self.checks: list[Check] = []
 
     def check(self, assertion: Assertion, actual: Any, label: str | None, line: int | None) -> bool:
-        """Evaluate, record, and return whether it passed. Never raises for what was found or for an assertion that broke."""
+        """Evaluate, record, and return whether it passed.
+
+        It never raises for what was found or for an assertion that broke.
+        """
         try:
             outcome = _as_result(_as_assertion(assertion).evaluate(actual), assertion)
-        except Exception as exc:  # noqa: BLE001  (whatever an assertion raises is one broken check, not the end of the item)
+        except Exception as exc:  # whatever an assertion raises is one broken check, not the end of the item
             return self._broken(assertion, exc, label, line)
         return self._record(assertion, outcome, label, line)
 
@@ -100,7 +105,7 @@ class Recorder:
             aevaluate: Callable[[Any], Awaitable[AssertionResult]] | None = getattr(assertion, "aevaluate", None)
             found = assertion.evaluate(actual) if aevaluate is None else await aevaluate(actual)
             outcome = _as_result(found, assertion)
-        except Exception as exc:  # noqa: BLE001  (as in check)
+        except Exception as exc:  # as in `check`
             return self._broken(assertion, exc, label, line)
         return self._record(assertion, outcome, label, line)
 
@@ -108,8 +113,10 @@ class Recorder:
         name = assertion.name
         if outcome.skipped:
             verdict = Verdict.SKIPPED
+        elif outcome.passed:
+            verdict = Verdict.PASSED
         else:
-            verdict = Verdict.PASSED if outcome.passed else Verdict.FAILED
+            verdict = Verdict.FAILED
         self.checks.append(
             Check(
                 name=name,
@@ -134,7 +141,7 @@ class Recorder:
                 label=label or name,
                 verdict=Verdict.ERROR,
                 score=None,
-                message=_describe(exc),
+                message=describe_broken_check(exc),
                 evaluator_class=self.evaluator_class,
                 line=line,
             )
@@ -155,11 +162,3 @@ def _as_result(found: object, assertion: Assertion) -> AssertionResult:
         return found
     msg = f"{assertion.name}.evaluate() must return an AssertionResult, got {type(found).__name__}"
     raise InvalidInput(msg)
-
-
-def _describe(exc: Exception) -> str:
-    """Return an error as text; our own errors speak for themselves, others are named."""
-    text = str(exc)
-    if isinstance(exc, NeuronEvalsError) and text:
-        return text
-    return f"{type(exc).__name__}: {text}" if text else type(exc).__name__

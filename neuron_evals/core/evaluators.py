@@ -5,18 +5,21 @@ from __future__ import annotations
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from neuron_evals.core.checking import Assertion, Recorder
 from neuron_evals.core.exceptions import EvaluationError
+
+if TYPE_CHECKING:
+    from neuron_evals.core.checking import Assertion, Recorder
 
 
 class BaseEvaluator(ABC):
     """A dataset, how to run one item of it, and how to judge what came out.
 
-    It has no `__init__`: a subclass may have its own, filled by the container, and need not call this one. `set_up` runs once
-    before the first item, `tear_down` always once `set_up` began. Each item works on its own shallow copy of the evaluator as it
-    was after `set_up`: rebinding an attribute is private to the item, objects reached from attributes are shared.
+    It has no `__init__`: a subclass may have its own, filled by the container, and need not call this one. `set_up`
+    runs once before the first item, `tear_down` always once `set_up` began. Each item works on its own shallow copy of
+    the evaluator as it was after `set_up`: rebinding an attribute is private to the item, objects reached from
+    attributes are shared.
     """
 
     tags: ClassVar[Iterable[str]] = ()

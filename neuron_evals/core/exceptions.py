@@ -1,7 +1,8 @@
 """The error tree of the engine.
 
 Errors of the engine derive from `NeuronEvalsError` and, where there is one, from the builtin they resemble.
-`ConfigurationError` and `StopRun` stay outside that base on purpose: code that tolerates a broken item must not swallow them.
+`ConfigurationError` and `StopRun` stay outside that base on purpose: code that tolerates a broken item must not swallow
+them.
 """
 
 from __future__ import annotations

@@ -218,6 +218,8 @@ class ItemResult:
             return ""
         if self.error is not None:
             return self.error
+        if self.status is Status.CANCELLED:
+            return "the run stopped before the item ended"
         return "; ".join(f"{check.label}: {check.message}" for check in self.checks if not check.passed)
 
     def explain(self) -> str:

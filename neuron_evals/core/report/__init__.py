@@ -1,0 +1,9 @@
+"""Results of many items with their statistics, and whether they are good enough."""
+
+from __future__ import annotations
+
+from neuron_evals.core.report.gate import Gate
+from neuron_evals.core.report.results import EvaluationReport, EvaluationResults
+from neuron_evals.core.report.tally import ScoreStatistics, Tally
+
+__all__ = ["EvaluationReport", "EvaluationResults", "Gate", "ScoreStatistics", "Tally"]

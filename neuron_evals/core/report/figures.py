@@ -1,0 +1,156 @@
+"""The statistics that a report of one evaluator and a report of one command share."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from functools import cached_property
+
+from neuron_evals.core.report.tally import ScoreStatistics, Tally
+from neuron_evals.core.results import Check, ItemResult, Status, Verdict
+from neuron_evals.core.statistics import wilson_interval
+
+
+class Figures:
+    """Figures over results. Unknown is `None`, never 0: a rate of nothing, a score nobody gave.
+
+    `results` is empty when results were not kept; the figures count them all the same.
+    """
+
+    tally: Tally
+    results: tuple[ItemResult, ...]
+
+    @property
+    def total_count(self) -> int:
+        """Number of results, whatever their status."""
+        return self.tally.statuses.total()
+
+    @property
+    def passed_count(self) -> int:
+        """Number of items that passed."""
+        return self.tally.statuses[Status.PASSED]
+
+    @property
+    def failed_count(self) -> int:
+        """Number of items in which the agent was wrong; errors are not among them."""
+        return self.tally.statuses[Status.FAILED]
+
+    @property
+    def error_count(self) -> int:
+        """Number of items in which something broke."""
+        return self.tally.statuses[Status.ERROR]
+
+    @property
+    def skipped_count(self) -> int:
+        """Number of items to which no check applied."""
+        return self.tally.statuses[Status.SKIPPED]
+
+    @property
+    def cancelled_count(self) -> int:
+        """Number of items that did not run to their end because the run stopped."""
+        return self.tally.statuses[Status.CANCELLED]
+
+    @property
+    def judged_count(self) -> int:
+        """Number of items that count in the success rate: passed, failed and error."""
+        return self.passed_count + self.failed_count + self.error_count
+
+    @property
+    def success_rate(self) -> float | None:
+        """Passed / (passed + failed + error), 0 to 1; `None` when nothing counted."""
+        return self.passed_count / self.judged_count if self.judged_count else None
+
+    @property
+    def success_rate_interval(self) -> tuple[float, float] | None:
+        """The 95 % Wilson interval of the success rate, as fractions; `None` when nothing counted."""
+        return wilson_interval(self.passed_count, self.judged_count)
+
+    @property
+    def scored_count(self) -> int:
+        """Number of items that have a score."""
+        return self.tally.item_scores
+
+    @property
+    def aggregate_score(self) -> float | None:
+        """Mean score of the items that have one (see `scored_count`); `None` when none has."""
+        return self.tally.score_sum / self.tally.item_scores if self.tally.item_scores else None
+
+    @property
+    def average_execution_time(self) -> float | None:
+        """Mean seconds an item took; `None` when none ran. Under concurrency this is not a share of the wall clock."""
+        return math.fsum(self.tally.times) / len(self.tally.times) if self.tally.times else None
+
+    @cached_property
+    def execution_time_percentiles(self) -> dict[str, float | None]:
+        """Seconds an item took, at p50, p95 and p99 (linear interpolation)."""
+        return self.tally.percentiles()
+
+    @property
+    def cached_run_count(self) -> int:
+        """Number of items whose output came from the cache."""
+        return self.tally.cached
+
+    @property
+    def total_assertions(self) -> int:
+        """Number of checks."""
+        return self.tally.overall.verdicts.total()
+
+    @property
+    def assertions_passed(self) -> int:
+        """Number of checks that passed."""
+        return self.tally.overall.verdicts[Verdict.PASSED]
+
+    @property
+    def assertions_failed(self) -> int:
+        """Number of checks that failed."""
+        return self.tally.overall.verdicts[Verdict.FAILED]
+
+    @property
+    def assertions_broken(self) -> int:
+        """Number of checks that broke."""
+        return self.tally.overall.verdicts[Verdict.ERROR]
+
+    @property
+    def assertions_skipped(self) -> int:
+        """Number of checks that did not apply."""
+        return self.tally.overall.verdicts[Verdict.SKIPPED]
+
+    @property
+    def assertion_success_rate(self) -> float | None:
+        """Passed / (passed + failed + broken) checks, 0 to 1; `None` when there is none."""
+        counted = self.assertions_passed + self.assertions_failed + self.assertions_broken
+        return self.assertions_passed / counted if counted else None
+
+    @property
+    def vacuous_checks(self) -> int:
+        """Number of checks that every output passes, or none can."""
+        return self.tally.vacuous
+
+    @cached_property
+    def score_statistics(self) -> dict[str, ScoreStatistics]:
+        """Statistics of the checks' scores by label, in the order in which the labels were first used."""
+        return {label: tally.statistics() for label, tally in self.tally.labels.items()}
+
+    @cached_property
+    def overall_score_statistics(self) -> ScoreStatistics:
+        """Statistics of the scores of all checks."""
+        return self.tally.overall.statistics()
+
+    @property
+    def failed_results(self) -> tuple[ItemResult, ...]:
+        """The results with the status `failed`."""
+        return _with_status(self.results, Status.FAILED)
+
+    @property
+    def error_results(self) -> tuple[ItemResult, ...]:
+        """The results with the status `error`."""
+        return _with_status(self.results, Status.ERROR)
+
+    @property
+    def assertion_failures(self) -> tuple[Check, ...]:
+        """The failed checks of all results."""
+        return tuple(check for result in self.results for check in result.failed_checks)
+
+
+def _with_status(results: Iterable[ItemResult], status: Status) -> tuple[ItemResult, ...]:
+    return tuple(result for result in results if result.status is status)

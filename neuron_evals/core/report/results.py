@@ -1,0 +1,125 @@
+"""`EvaluationResults`: what one evaluator gave. `EvaluationReport`: what one command or call gave."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+from functools import cached_property
+from typing import Self
+
+from neuron_evals.core.report.figures import Figures
+from neuron_evals.core.report.tally import Tally
+from neuron_evals.core.results import ItemResult, short_name
+
+
+class EvaluationResults(Figures):
+    """The results of one evaluator with their statistics.
+
+    Attributes:
+        evaluator_class: Full dotted name of the evaluator; the file's name when the file could not be imported.
+        results: The results in dataset order; empty when they were not kept.
+        error: Why the evaluator could not run, or not to its end; `None` when it did. Results that came before are kept.
+        traceback: The traceback of `error`; empty when there is none.
+        namespace: The evaluator's grouping label, if it has one.
+        started_at: When its first item could start (aware, UTC); `None` when it never could.
+        finished_at: When its last item ended.
+        duration: Wall-clock seconds between the two, by a clock that is never set back.
+    """
+
+    def __init__(  # noqa: PLR0913  (a record of what was measured; every field but the first has a default)
+        self,
+        evaluator_class: str,
+        results: Iterable[ItemResult] = (),
+        *,
+        tally: Tally | None = None,
+        error: str | None = None,
+        traceback: str = "",
+        namespace: str | None = None,
+        started_at: datetime | None = None,
+        finished_at: datetime | None = None,
+        duration: float = 0.0,
+    ) -> None:
+        self.evaluator_class = evaluator_class
+        self.results = tuple(results)
+        self.tally = Tally(self.results) if tally is None else tally
+        self.error = error
+        self.traceback = traceback
+        self.namespace = namespace
+        self.started_at = started_at
+        self.finished_at = finished_at
+        self.duration = duration
+
+    @property
+    def short_evaluator_class(self) -> str:
+        """The evaluator's name without its module."""
+        return short_name(self.evaluator_class)
+
+    @property
+    def has_failures(self) -> bool:
+        """Whether an item failed or broke, or the evaluator itself did."""
+        return self.error is not None or self.failed_count + self.error_count > 0
+
+
+class EvaluationReport(Figures):
+    """The results of all evaluators of one command or call.
+
+    Attributes:
+        evaluators: The results by evaluator, in the order in which they ran.
+        started_at: When the first evaluator was prepared (aware, UTC).
+        finished_at: When the last one ended.
+        duration: Wall-clock seconds between the two.
+        stopped: Why the run ended early (`"interrupted"`, `"fail-fast"`, what a driver said); `None` when it did not.
+        interrupted: Whether a person or the system interrupted it.
+    """
+
+    def __init__(  # noqa: PLR0913  (as above)
+        self,
+        evaluators: Iterable[EvaluationResults],
+        *,
+        started_at: datetime,
+        finished_at: datetime,
+        duration: float = 0.0,
+        stopped: str | None = None,
+        interrupted: bool = False,
+    ) -> None:
+        self.evaluators = tuple(evaluators)
+        self.started_at = started_at
+        self.finished_at = finished_at
+        self.duration = duration
+        self.stopped = stopped
+        self.interrupted = interrupted
+
+    @cached_property
+    def tally(self) -> Tally:  # type: ignore[override]  # computed here, given there
+        """The figures of all evaluators together."""
+        total = Tally()
+        for evaluator in self.evaluators:
+            total.merge(evaluator.tally)
+        return total
+
+    @cached_property
+    def results(self) -> tuple[ItemResult, ...]:  # type: ignore[override]  # as tally
+        """The results of all evaluators, one evaluator after the other."""
+        return tuple(result for evaluator in self.evaluators for result in evaluator.results)
+
+    @property
+    def broken_evaluators(self) -> tuple[EvaluationResults, ...]:
+        """The evaluators that could not run, or not to their end."""
+        return tuple(evaluator for evaluator in self.evaluators if evaluator.error is not None)
+
+    @property
+    def has_failures(self) -> bool:
+        """Whether an item failed or broke, or an evaluator did."""
+        return any(evaluator.has_failures for evaluator in self.evaluators)
+
+    @classmethod
+    def of(cls, results: EvaluationResults) -> Self:
+        """Return the report of a single evaluator.
+
+        Raises:
+            ValueError: The evaluator never started.
+        """
+        if results.started_at is None or results.finished_at is None:
+            msg = f"{results.evaluator_class} never started, so there is no report of it"
+            raise ValueError(msg)
+        return cls([results], started_at=results.started_at, finished_at=results.finished_at, duration=results.duration)

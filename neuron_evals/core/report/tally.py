@@ -1,0 +1,152 @@
+"""Counting results as they come, without keeping them."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from neuron_evals.core.results import Check, ItemResult, Status, Verdict
+from neuron_evals.core.statistics import percentile
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreStatistics:
+    """The scores of all checks that share a label.
+
+    Attributes:
+        average: Mean of the scored checks; `None` when none was scored, as are the next three.
+        min: Lowest score.
+        max: Highest score.
+        deviation: Standard deviation of the scores (population).
+        count: How many checks were scored.
+        total: How many checks were made.
+        passed: How many of them passed.
+        failed: How many failed.
+        errors: How many broke.
+        skipped: How many did not apply.
+    """
+
+    average: float | None
+    min: float | None
+    max: float | None
+    deviation: float | None
+    count: int
+    total: int
+    passed: int
+    failed: int
+    errors: int
+    skipped: int
+
+
+class ScoreTally:
+    """Running figures of the checks of one label."""
+
+    __slots__ = ("count", "high", "low", "mean", "spread", "sum", "verdicts")
+
+    def __init__(self) -> None:
+        self.verdicts: Counter[Verdict] = Counter()
+        self.count = 0
+        self.sum = 0.0
+        # Mean and sum of squared deviations by Welford's method: a difference of large sums would lose the digits.
+        self.mean = 0.0
+        self.spread = 0.0
+        self.low = math.inf
+        self.high = -math.inf
+
+    def add(self, check: Check) -> None:
+        """Count one check."""
+        self.verdicts[check.verdict] += 1
+        score = check.score
+        if score is not None:
+            self.count += 1
+            self.sum += score
+            from_mean = score - self.mean
+            self.mean += from_mean / self.count
+            self.spread += from_mean * (score - self.mean)
+            self.low = min(self.low, score)
+            self.high = max(self.high, score)
+
+    def merge(self, other: ScoreTally) -> None:
+        """Count all that another tally counted."""
+        self.verdicts.update(other.verdicts)
+        count = self.count + other.count
+        if count:
+            between = other.mean - self.mean
+            self.spread += other.spread + between * between * self.count * other.count / count
+            self.mean += between * other.count / count
+        self.count = count
+        self.sum += other.sum
+        self.low = min(self.low, other.low)
+        self.high = max(self.high, other.high)
+
+    def statistics(self) -> ScoreStatistics:
+        """Return the figures."""
+        return ScoreStatistics(
+            average=self.sum / self.count if self.count else None,
+            min=self.low if self.count else None,
+            max=self.high if self.count else None,
+            deviation=math.sqrt(self.spread / self.count) if self.count else None,
+            count=self.count,
+            total=self.verdicts.total(),
+            passed=self.verdicts[Verdict.PASSED],
+            failed=self.verdicts[Verdict.FAILED],
+            errors=self.verdicts[Verdict.ERROR],
+            skipped=self.verdicts[Verdict.SKIPPED],
+        )
+
+
+class Tally:
+    """Running figures of many results."""
+
+    __slots__ = ("cached", "item_scores", "labels", "overall", "score_sum", "statuses", "times", "vacuous")
+
+    def __init__(self, results: Iterable[ItemResult] = ()) -> None:
+        self.statuses: Counter[Status] = Counter()
+        self.labels: dict[str, ScoreTally] = {}
+        self.overall = ScoreTally()
+        self.vacuous = 0
+        self.cached = 0
+        self.item_scores = 0
+        self.score_sum = 0.0
+        # Eight bytes a value: percentiles need every time, reports of a million items must stay small.
+        self.times = array("d")
+        for result in results:
+            self.add(result)
+
+    def add(self, result: ItemResult) -> None:
+        """Count one result."""
+        self.statuses[result.status] += 1
+        self.cached += result.cached_run
+        score = result.score
+        if score is not None:
+            self.item_scores += 1
+            self.score_sum += score
+        if result.status is not Status.CANCELLED:
+            self.times.append(result.execution_time)
+        for check in result.checks:
+            tally = self.labels.get(check.label)
+            if tally is None:
+                tally = self.labels[check.label] = ScoreTally()
+            tally.add(check)
+            self.overall.add(check)
+            self.vacuous += check.vacuous
+
+    def merge(self, other: Tally) -> None:
+        """Count all that another tally counted."""
+        self.statuses.update(other.statuses)
+        for label, scores in other.labels.items():
+            self.labels.setdefault(label, ScoreTally()).merge(scores)
+        self.overall.merge(other.overall)
+        self.vacuous += other.vacuous
+        self.cached += other.cached
+        self.item_scores += other.item_scores
+        self.score_sum += other.score_sum
+        self.times.extend(other.times)
+
+    def percentiles(self) -> dict[str, float | None]:
+        """Return p50, p95 and p99 of the item times, in seconds; `None` each when no item ran."""
+        ordered = sorted(self.times)
+        return {name: percentile(ordered, at) for name, at in (("p50", 0.5), ("p95", 0.95), ("p99", 0.99))}
