@@ -3,9 +3,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from neuron_evals import BaseEvaluator, JsonLinesDataset, NotContains, StringContainsAll, StringContainsAny
-
 from evaluators.rehearsal import rehearsal
+from neuron_evals import BaseEvaluator, JsonLinesDataset, NotContains, StringContainsAll, StringContainsAny
 from shop.agents import SupportAgent
 
 

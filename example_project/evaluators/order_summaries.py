@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from django.db.models import F, Sum
-from neuron_evals import BaseEvaluator, Equals, GreaterThan, IsValidJson, MatchesRegex
 
+from neuron_evals import BaseEvaluator, Equals, GreaterThan, IsValidJson, MatchesRegex
 from shop.agents import SupportAgent
 from shop.models import Order
 

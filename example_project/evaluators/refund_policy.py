@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from evaluators.rehearsal import rehearsal
 from neuron_evals import (
     AnyOf,
     BaseEvaluator,
@@ -14,8 +15,6 @@ from neuron_evals import (
     StringStartsWith,
     Weighted,
 )
-
-from evaluators.rehearsal import rehearsal
 from shop.agents import SupportAgent
 from shop.models import Refund
 

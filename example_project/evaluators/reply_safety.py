@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from evaluators.rehearsal import rehearsal
 from neuron_evals import (
     AllOf,
     BaseEvaluator,
@@ -16,8 +17,6 @@ from neuron_evals import (
     StringContainsAny,
     StringLengthBetween,
 )
-
-from evaluators.rehearsal import rehearsal
 from shop.agents import SupportAgent
 from shop.models import Customer, Refund
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from evaluators.rehearsal import rehearsal
 from neuron_evals import (
     BaseEvaluator,
     JsonDataset,
@@ -11,8 +12,6 @@ from neuron_evals import (
     StringDistance,
     StringLengthBetween,
 )
-
-from evaluators.rehearsal import rehearsal
 from shop.agents import SupportAgent
 
 RETURN_POLICY = (
