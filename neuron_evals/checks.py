@@ -1,0 +1,49 @@
+"""System checks of the settings. Their numbers are permanent; `docs/reference/system-checks.md` lists them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+from django.core.checks import CheckMessage, Error
+
+from neuron_evals import conf
+
+
+def check_settings(**_: Any) -> list[CheckMessage]:
+    """Return an error for each thing that is wrong with `NEURON_EVALS`; never raise, whatever its modules do."""
+    settings, problems = conf.parsed()
+    problems += _unresolvable(settings)
+    return [Error(problem.message, hint=problem.hint, id=f"neuron_evals.{problem.code}") for problem in problems]
+
+
+def _unresolvable(settings: conf.Settings) -> list[conf.Problem]:
+    problems: list[conf.Problem] = []
+    for resolve in _resolutions(settings):
+        try:
+            resolve()
+        except conf.SettingsError as error:
+            problems.extend(error.problems)
+    return problems
+
+
+def _resolutions(settings: conf.Settings) -> Iterator[Callable[[], object]]:
+    """Yield, for each name in the settings, what resolves it."""
+    from neuron_evals.container import (  # noqa: PLC0415  (start-up without checks stays short)
+        assertions,
+        building,
+        drivers,
+        injection,
+        runners,
+    )
+
+    for name, path in settings.assertions.items():
+        yield partial(assertions.assertion_type, name, path)
+    for wanted, target in settings.bindings.items():
+        yield partial(injection.resolved_binding, wanted, target)
+    yield partial(building.container, settings.container)
+    yield partial(runners.hook, "BEFORE_CHILD", settings.runner.before_child)
+    yield partial(runners.hook, "AFTER_CHILD", settings.runner.after_child)
+    for index, entry in enumerate(settings.outputs):
+        yield partial(drivers.driver_class, entry, drivers.output_place(index))

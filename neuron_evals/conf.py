@@ -1,0 +1,265 @@
+"""`NEURON_EVALS`, read and checked. This is the only module that reads `django.conf.settings`.
+
+Nothing is imported from the dotted paths found here: `problems` and `read` look at the shape alone.
+"""
+
+from __future__ import annotations
+
+import reprlib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from functools import cache
+from typing import Any, TypeGuard
+
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+from django.core.signals import setting_changed
+
+from neuron_evals.core.exceptions import ConfigurationError
+
+NAME = "NEURON_EVALS"
+"""The setting's name."""
+
+Hook = str | Callable[[], None] | None
+"""A dotted path or the callable itself; `None` for nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that is wrong with a setting, or with a command-line option that stands in for one.
+
+    Attributes:
+        code: Number of the system check, such as `"E001"`.
+        message: Where, and what was wrong.
+        hint: What would be valid.
+    """
+
+    code: str
+    message: str
+    hint: str
+
+    def __str__(self) -> str:
+        """Return the problem as one line."""
+        return f"{self.message}. {self.hint}"
+
+
+class SettingsError(ImproperlyConfigured, ConfigurationError):
+    """The settings cannot be used.
+
+    Attributes:
+        problems: Everything that was found to be wrong.
+    """
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems = tuple(problems)
+        super().__init__(" ".join(str(problem) for problem in self.problems))
+
+
+@dataclass(frozen=True, slots=True)
+class RunnerSettings:
+    """The `RUNNER` setting.
+
+    Attributes:
+        concurrency: How many items are in flight at most, 1 or more, unless a command says otherwise.
+        before_child: Called in a worker thread before each item.
+        after_child: Called in a worker thread after each item.
+    """
+
+    concurrency: int = 1
+    before_child: Hook = None
+    after_child: Hook = None
+
+
+@dataclass(frozen=True, slots=True)
+class OutputEntry:
+    """One entry of the `OUTPUTS` setting.
+
+    Attributes:
+        backend: A name such as `"console"`, or the dotted path of an output driver's class.
+        options: Keyword arguments for its constructor.
+    """
+
+    backend: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """`NEURON_EVALS` with its defaults filled in; the fields are its keys in lower case."""
+
+    assertions: Mapping[str, str] = field(default_factory=dict)
+    bindings: Mapping[str, str] = field(default_factory=dict)
+    container: str | Callable[[type], object] = "neuron_evals.container.make"
+    runner: RunnerSettings = field(default_factory=RunnerSettings)
+    outputs: tuple[OutputEntry, ...] = (OutputEntry("console"),)
+
+
+@cache
+def read() -> Settings:
+    """Return the settings; they are read once, and again after they were overridden.
+
+    Raises:
+        SettingsError: The settings are of the wrong shape; it lists all problems.
+    """
+    found, wrong = parsed()
+    if wrong:
+        raise SettingsError(wrong)
+    return found
+
+
+def problems() -> list[Problem]:
+    """Return everything that is wrong with the shape of the settings."""
+    return parsed()[1]
+
+
+def parsed() -> tuple[Settings, list[Problem]]:
+    """Return the settings that can be used, with defaults in place of all others, and what is wrong with the others."""
+    reader = _Reader()
+    return reader.settings(getattr(settings, NAME, {})), reader.problems
+
+
+def did_you_mean(given: str, valid: Iterable[str]) -> str:
+    """Return a sentence that names the valid name nearest to `given`, whatever its case; empty when none is near."""
+    by_lower = {name.lower(): name for name in valid}
+    near = get_close_matches(given.lower(), by_lower, n=1)
+    return f'Did you mean "{by_lower[near[0]]}"?' if near else ""
+
+
+def is_dotted_path(text: str) -> bool:
+    """Return whether `text` has the form of a dotted path: names with dots between them, at least two."""
+    parts = text.split(".")
+    return len(parts) > 1 and all(part.isidentifier() for part in parts)
+
+
+def _forget(*, setting: str, **_: object) -> None:
+    if setting == NAME:
+        read.cache_clear()
+
+
+setting_changed.connect(_forget, dispatch_uid="neuron_evals.conf")
+
+
+class _Reader:
+    """Turns plain settings into `Settings`; what it cannot use becomes a problem and the default stands in."""
+
+    def __init__(self) -> None:
+        self.problems: list[Problem] = []
+
+    def settings(self, raw: object) -> Settings:
+        readers: dict[str, Callable[[str, object], Any]] = {
+            "ASSERTIONS": self.assertions,
+            "BINDINGS": self.bindings,
+            "CONTAINER": self.container,
+            "RUNNER": self.runner,
+            "OUTPUTS": self.outputs,
+        }
+        values = {
+            key.lower(): readers[key](f'{NAME}["{key}"]', value) for key, value in self.section(NAME, raw, readers)
+        }
+        return Settings(**values)
+
+    def assertions(self, where: str, raw: object) -> dict[str, str]:
+        paths = self.paths(where, raw, 'names to dotted paths, such as {"sentiment": "shop.evals.Sentiment"}')
+        for name in paths:
+            if not (name.isascii() and name.isidentifier() and name == name.lower() and name[0] != "_"):
+                message = f'{where}: "{name}" is no name for an assertion'
+                self.problems.append(Problem("E008", message, 'Use snake case, such as "politeness_check".'))
+        return paths
+
+    def bindings(self, where: str, raw: object) -> dict[str, str]:
+        example = 'dotted paths to dotted paths, such as {"shop.mail.Mailer": "shop.mail.FakeMailer"}'
+        paths = self.paths(where, raw, example)
+        for wanted in paths:
+            if not is_dotted_path(wanted):
+                self.wrong(where, wanted, "Each key must be the dotted path of a class.")
+        return paths
+
+    def container(self, where: str, raw: object) -> object:
+        if self.is_target(raw):
+            return raw
+        self.wrong(where, raw, "Use a callable that takes a class and returns an object, or its dotted path.")
+        return Settings().container
+
+    def runner(self, where: str, raw: object) -> RunnerSettings:
+        readers: dict[str, Callable[[str, object], Any]] = {
+            "CONCURRENCY": self.concurrency,
+            "BEFORE_CHILD": self.hook,
+            "AFTER_CHILD": self.hook,
+        }
+        values = {
+            key.lower(): readers[key](f'{where}["{key}"]', value) for key, value in self.section(where, raw, readers)
+        }
+        return RunnerSettings(**values)
+
+    def concurrency(self, where: str, raw: object) -> int:
+        if isinstance(raw, int) and not isinstance(raw, bool) and raw >= 1:
+            return raw
+        self.wrong(where, raw, "Use a whole number, 1 or more.")
+        return 1
+
+    def hook(self, where: str, raw: object) -> Hook:
+        if raw is not None and not self.is_target(raw):
+            self.wrong(where, raw, "Use a callable without parameters, its dotted path, or None.")
+            return None
+        return raw
+
+    def outputs(self, where: str, raw: object) -> tuple[OutputEntry, ...]:
+        if not isinstance(raw, list | tuple):
+            self.wrong(where, raw, 'Use a list, such as ["console"].')
+            return Settings().outputs
+        return tuple(self.output(f"{where}[{index}]", entry) for index, entry in enumerate(raw))
+
+    def output(self, where: str, raw: object) -> OutputEntry:
+        if isinstance(raw, str):
+            return OutputEntry(raw)
+        if not isinstance(raw, Mapping):
+            self.wrong(where, raw, 'Use a name such as "console", or {"BACKEND": "json", "OPTIONS": {...}}.')
+            return OutputEntry("console")
+        entry = dict(self.section(where, raw, ("BACKEND", "OPTIONS")))
+        backend, options = entry.get("BACKEND"), entry.get("OPTIONS", {})
+        if not isinstance(backend, str):
+            self.wrong(f'{where}["BACKEND"]', backend, 'Use a name such as "json", or the dotted path of a class.')
+            return OutputEntry("console")
+        if not isinstance(options, Mapping) or not all(isinstance(name, str) for name in options):
+            self.wrong(f'{where}["OPTIONS"]', options, "Use a dict from option names to values.")
+            return OutputEntry(backend)
+        return OutputEntry(backend, dict(options))
+
+    def section(self, where: str, raw: object, keys: Iterable[str]) -> list[tuple[str, object]]:
+        """Return the entries of a dict that have a known key."""
+        if not isinstance(raw, Mapping):
+            self.wrong(where, raw, f"Use a dict with some of the keys {', '.join(keys)}.")
+            return []
+        for key in raw:
+            if key not in keys:
+                hint = f"{did_you_mean(str(key), keys)} The valid keys are {', '.join(keys)}.".lstrip()
+                self.problems.append(Problem("E001", f"{where}: there is no setting {_shown(key)}", hint))
+        return [(key, value) for key, value in raw.items() if key in keys]
+
+    def paths(self, where: str, raw: object, example: str) -> dict[str, str]:
+        """Return the entries of a dict whose keys are text and whose values are dotted paths."""
+        if not isinstance(raw, Mapping):
+            self.wrong(where, raw, f"Use a dict from {example}.")
+            return {}
+        paths = {}
+        for key, value in raw.items():
+            if not isinstance(key, str):
+                self.wrong(where, key, f"Use a dict from {example}.")
+            elif not isinstance(value, str) or not is_dotted_path(value):
+                self.wrong(f'{where}["{key}"]', value, 'Use a dotted path, such as "shop.evals.Sentiment".')
+            else:
+                paths[key] = value
+        return paths
+
+    @staticmethod
+    def is_target(raw: object) -> TypeGuard[str | Callable[..., Any]]:
+        return is_dotted_path(raw) if isinstance(raw, str) else callable(raw)
+
+    def wrong(self, where: str, raw: object, valid: str) -> None:
+        self.problems.append(Problem("E002", f"{where}: got {_shown(raw)}", valid))
+
+
+def _shown(value: object) -> str:
+    """Return a value for a message: itself when it is plain, else its type, as options may hold secrets."""
+    return reprlib.repr(value) if isinstance(value, str | int | float | None) else type(value).__name__

@@ -1,0 +1,37 @@
+"""The assertions that come with the package, one file per family.
+
+The registry of type names is in `neuron_evals.core.assertions.registry`.
+"""
+
+from __future__ import annotations
+
+from neuron_evals.core.assertions.combining import AllOf, AnyOf
+from neuron_evals.core.assertions.contains import NotContains, StringContains, StringContainsAll, StringContainsAny
+from neuron_evals.core.assertions.distance import StringDistance
+from neuron_evals.core.assertions.numeric import Between, GreaterThan
+from neuron_evals.core.assertions.pattern import MatchesRegex
+from neuron_evals.core.assertions.structure import IsValidJson
+from neuron_evals.core.assertions.text import StringEndsWith, StringLengthBetween, StringStartsWith
+from neuron_evals.core.assertions.values import Equals, NotEmpty
+from neuron_evals.core.assertions.wrapping import Not, Weighted
+
+__all__ = [
+    "AllOf",
+    "AnyOf",
+    "Between",
+    "Equals",
+    "GreaterThan",
+    "IsValidJson",
+    "MatchesRegex",
+    "Not",
+    "NotContains",
+    "NotEmpty",
+    "StringContains",
+    "StringContainsAll",
+    "StringContainsAny",
+    "StringDistance",
+    "StringEndsWith",
+    "StringLengthBetween",
+    "StringStartsWith",
+    "Weighted",
+]

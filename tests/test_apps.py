@@ -1,0 +1,43 @@
+"""The app: what `django.setup()` loads because of it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from django.apps import apps
+
+ROOT = Path(__file__).parent.parent
+
+HEAVY = ("httpx", "numpy", "rapidfuzz", "regex", "rest_framework", "rich", "django_rq", "rq", "redis", "jsonschema")
+
+SCRIPT = f"""
+import sys
+import django
+from django.conf import settings
+
+settings.configure(INSTALLED_APPS=["neuron_evals"])
+django.setup()
+print(*sorted(set(sys.modules) & set({HEAVY})), *sorted(m for m in sys.modules if m.startswith("neuron_evals")))
+"""
+
+
+def test_setup__loads_nothing_heavy_and_little_of_the_app():
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    result = subprocess.run([sys.executable, "-c", SCRIPT], env=environment, check=True, capture_output=True, text=True)
+    assert result.stdout.split() == [
+        "neuron_evals",
+        "neuron_evals.apps",
+        "neuron_evals.checks",
+        "neuron_evals.conf",
+        "neuron_evals.core",
+        "neuron_evals.core.exceptions",
+    ]
+
+
+def test_app__named_and_labelled_for_good():
+    config = apps.get_app_config("neuron_evals")
+    assert (config.name, config.default_auto_field) == ("neuron_evals", "django.db.models.BigAutoField")
+    assert str(config.verbose_name) == "Agent evaluations"

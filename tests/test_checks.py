@@ -1,0 +1,96 @@
+"""System checks: every number, and that checking never raises."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.checks import Error, run_checks
+from django.test import override_settings
+
+from neuron_evals import checks
+from neuron_evals.core.assertions import registry
+
+APP = "tests.testapp"
+DOCS = Path(__file__).parent.parent / "docs" / "reference" / "system-checks.md"
+
+
+def check(**settings: Any) -> list[tuple[str, str, str]]:
+    with override_settings(NEURON_EVALS=settings):
+        found = run_checks(tags=["neuron_evals"])
+    assert all(isinstance(message, Error) for message in found)
+    return [(str(message.id), str(message.msg), str(message.hint)) for message in found]
+
+
+def test_settings_in_order__no_message():
+    assert check() == []
+    assert (
+        check(
+            ASSERTIONS={"sentiment": f"{APP}.hooks.Sentiment"},
+            BINDINGS={f"{APP}.mail.Mailer": f"{APP}.mail.FakeMailer"},
+            CONTAINER=f"{APP}.mail.own_container",
+            RUNNER={"CONCURRENCY": 2, "BEFORE_CHILD": f"{APP}.hooks.before", "AFTER_CHILD": print},
+            OUTPUTS=["console", {"BACKEND": "json", "OPTIONS": {"path": "x.json"}}, f"{APP}.drivers.Quiet"],
+        )
+        == []
+    )
+
+
+BUILT_IN = next(iter(registry.assertion_types()))
+
+CASES = [
+    ("E001", {"OUTPUT": []}, "there is no setting 'OUTPUT'", 'Did you mean "OUTPUTS"?'),
+    ("E002", {"RUNNER": {"CONCURRENCY": 0}}, '["RUNNER"]["CONCURRENCY"]: got 0', "1 or more"),
+    ("E003", {"CONTAINER": f"{APP}.mail.own_contaner"}, '["CONTAINER"]', f'"{APP}.mail.own_container"?'),
+    ("E003", {"BINDINGS": {"nowhere.A": "nowhere.B"}}, 'no module "nowhere"', "Name something"),
+    ("E003", {"OUTPUTS": [f"{APP}.raises.Slack"]}, '["OUTPUTS"][0]', "Name something"),
+    ("E003", {"ASSERTIONS": {"x": f"{APP}.exits.X"}}, "SystemExit", "Name something"),
+    ("E003", {"RUNNER": {"BEFORE_CHILD": f"{APP}.lacks.hook"}}, '["RUNNER"]["BEFORE_CHILD"]', "Name something"),
+    ("E004", {"CONTAINER": f"{APP}.hooks.NOT_CALLABLE"}, "cannot be called", "takes a class"),
+    ("E004", {"RUNNER": {"AFTER_CHILD": f"{APP}.hooks.NOT_CALLABLE"}}, "cannot be called", "without parameters"),
+    ("E004", {"BINDINGS": {f"{APP}.hooks.before": f"{APP}.mail.Agent"}}, "names no class", "annotated"),
+    ("E004", {"BINDINGS": {f"{APP}.mail.Agent": f"{APP}.hooks.NOT_CALLABLE"}}, "cannot be called", "class to build"),
+    ("E005", {"ASSERTIONS": {"x": f"{APP}.mail.Agent"}}, "is no assertion class", "neuron_evals.Assertion"),
+    ("E005", {"OUTPUTS": [f"{APP}.mail.Agent"]}, "is no output driver", "OutputDriver"),
+    ("E006", {"OUTPUTS": ["jsn"]}, 'no output driver "jsn"', 'Did you mean "json"?'),
+    ("E007", {"OUTPUTS": [{"BACKEND": "json", "OPTIONS": {"file": "x"}}]}, 'no option "file"', "path"),
+    ("E008", {"ASSERTIONS": {"Sentiment": f"{APP}.hooks.Sentiment"}}, '"Sentiment" is no name', "snake case"),
+    ("E009", {"ASSERTIONS": {BUILT_IN: f"{APP}.hooks.Sentiment"}}, f'"{BUILT_IN}" would mean', "another name"),
+]
+
+
+@pytest.mark.parametrize(("number", "settings", "message", "hint"), CASES)
+def test_setting__wrong__numbered_error_with_a_hint(
+    number: str, settings: dict[str, Any], message: str, hint: str
+) -> None:
+    [(found, text, advice)] = check(**settings)
+    assert found == f"neuron_evals.{number}"
+    assert text.startswith("NEURON_EVALS")
+    assert message in text
+    assert hint in advice
+
+
+def test_several_wrong__shape_and_names__all_told_at_once():
+    found = check(
+        OUTPUTS=[3, "jsn"], RUNNER={"CONCURRENCY": 0, "BEFORE_CHILD": f"{APP}.hooks.befor"}, CONTAINER="nowhere.make"
+    )
+    assert [(number[-4:], text.partition(":")[0]) for number, text, _ in found] == [
+        ("E002", 'NEURON_EVALS["OUTPUTS"][0]'),
+        ("E002", 'NEURON_EVALS["RUNNER"]["CONCURRENCY"]'),
+        ("E003", 'NEURON_EVALS["CONTAINER"]'),
+        ("E003", 'NEURON_EVALS["RUNNER"]["BEFORE_CHILD"]'),
+        ("E006", 'NEURON_EVALS["OUTPUTS"][1]'),
+    ]
+
+
+@pytest.mark.parametrize("raw", [None, 3, "console", [], {1: 2}, {None: None}, {"OUTPUTS": {"a": 1}}])
+def test_nonsense__told_not_raised(raw: object) -> None:
+    with override_settings(NEURON_EVALS=raw):
+        assert checks.check_settings()
+
+
+def test_numbers__documented_and_none_without_a_case():
+    documented = set(re.findall(r"neuron_evals\.(E\d{3})", DOCS.read_text(encoding="utf-8")))
+    assert documented == {number for number, *_ in CASES}

@@ -1,0 +1,179 @@
+"""`NEURON_EVALS`: defaults, what is refused and how, and when it is read again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+from django.test import override_settings
+
+from neuron_evals import conf
+from neuron_evals.core.exceptions import ConfigurationError
+
+
+def problems(**settings: Any) -> list[tuple[str, str]]:
+    with override_settings(NEURON_EVALS=settings):
+        return [(problem.code, str(problem)) for problem in conf.problems()]
+
+
+def test_settings__none_given__are_the_defaults():
+    assert conf.read() == conf.Settings(
+        assertions={},
+        bindings={},
+        container="neuron_evals.container.make",
+        runner=conf.RunnerSettings(concurrency=1, before_child=None, after_child=None),
+        outputs=(conf.OutputEntry("console", {}),),
+    )
+
+
+def test_settings__all_given__are_what_was_given():
+    given = {
+        "ASSERTIONS": {"sentiment": "shop.evals.Sentiment"},
+        "BINDINGS": {"shop.mail.Mailer": "shop.mail.FakeMailer"},
+        "CONTAINER": "shop.evals.make",
+        "RUNNER": {"CONCURRENCY": 4, "BEFORE_CHILD": print, "AFTER_CHILD": "shop.evals.after"},
+        "OUTPUTS": ["console", {"BACKEND": "json", "OPTIONS": {"path": "out.json"}}, {"BACKEND": "shop.evals.Slack"}],
+    }
+    with override_settings(NEURON_EVALS=given):
+        assert conf.problems() == []
+        assert conf.read() == conf.Settings(
+            assertions={"sentiment": "shop.evals.Sentiment"},
+            bindings={"shop.mail.Mailer": "shop.mail.FakeMailer"},
+            container="shop.evals.make",
+            runner=conf.RunnerSettings(4, print, "shop.evals.after"),
+            outputs=(
+                conf.OutputEntry("console"),
+                conf.OutputEntry("json", {"path": "out.json"}),
+                conf.OutputEntry("shop.evals.Slack"),
+            ),
+        )
+
+
+def test_settings__one_key_of_runner_given__others_keep_their_defaults():
+    with override_settings(NEURON_EVALS={"RUNNER": {"CONCURRENCY": 8}}):
+        assert conf.read().runner == conf.RunnerSettings(8, None, None)
+
+
+def test_settings__overridden__read_again_and_back():
+    first = conf.read()
+    assert conf.read() is first
+    with override_settings(NEURON_EVALS={"OUTPUTS": []}):
+        assert conf.read().outputs == ()
+    assert conf.read() == first
+
+
+def test_settings__other_setting_overridden__not_read_again():
+    first = conf.read()
+    with override_settings(USE_TZ=False):
+        assert conf.read() is first
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        (
+            {"ASSERTION": {}},
+            "NEURON_EVALS: there is no setting 'ASSERTION'. Did you mean \"ASSERTIONS\"? The valid keys are "
+            "ASSERTIONS, BINDINGS, CONTAINER, RUNNER, OUTPUTS.",
+        ),
+        (
+            {"outputs": []},
+            "NEURON_EVALS: there is no setting 'outputs'. Did you mean \"OUTPUTS\"? The valid keys are ASSERTIONS, "
+            "BINDINGS, CONTAINER, RUNNER, OUTPUTS.",
+        ),
+        (
+            {"RUNNER": {"THREADS": 3}},
+            "NEURON_EVALS[\"RUNNER\"]: there is no setting 'THREADS'. The valid keys are CONCURRENCY, BEFORE_CHILD, "
+            "AFTER_CHILD.",
+        ),
+        (
+            {"OUTPUTS": ["console", {"BACKEND": "json", "OPTION": {"path": "x"}}]},
+            'NEURON_EVALS["OUTPUTS"][1]: there is no setting \'OPTION\'. Did you mean "OPTIONS"? The valid keys are '
+            "BACKEND, OPTIONS.",
+        ),
+    ],
+)
+def test_unknown_key__refused_with_the_valid_ones(settings: dict[str, Any], expected: str) -> None:
+    assert problems(**settings) == [("E001", expected)]
+
+
+@pytest.mark.parametrize(
+    ("settings", "place", "got", "valid"),
+    [
+        ({"RUNNER": []}, '["RUNNER"]', "list", "Use a dict with some of the keys"),
+        ({"RUNNER": {"CONCURRENCY": 0}}, '["RUNNER"]["CONCURRENCY"]', "0", "1 or more"),
+        ({"RUNNER": {"CONCURRENCY": True}}, '["RUNNER"]["CONCURRENCY"]', "True", "1 or more"),
+        ({"RUNNER": {"CONCURRENCY": "4"}}, '["RUNNER"]["CONCURRENCY"]', "'4'", "1 or more"),
+        ({"RUNNER": {"CONCURRENCY": 2.0}}, '["RUNNER"]["CONCURRENCY"]', "2.0", "1 or more"),
+        ({"RUNNER": {"BEFORE_CHILD": 1}}, '["RUNNER"]["BEFORE_CHILD"]', "1", "or None"),
+        ({"RUNNER": {"AFTER_CHILD": "after"}}, '["RUNNER"]["AFTER_CHILD"]', "'after'", "its dotted path"),
+        ({"CONTAINER": None}, '["CONTAINER"]', "None", "a callable"),
+        ({"CONTAINER": "make"}, '["CONTAINER"]', "'make'", "its dotted path"),
+        ({"CONTAINER": "shop..make"}, '["CONTAINER"]', "'shop..make'", "its dotted path"),
+        ({"OUTPUTS": "console"}, '["OUTPUTS"]', "'console'", '["console"]'),
+        ({"OUTPUTS": [None]}, '["OUTPUTS"][0]', "None", '"console"'),
+        ({"OUTPUTS": ["console", {}]}, '["OUTPUTS"][1]["BACKEND"]', "None", '"json"'),
+        ({"OUTPUTS": [{"BACKEND": "json", "OPTIONS": "x"}]}, '["OUTPUTS"][0]["OPTIONS"]', "'x'", "option names"),
+        ({"OUTPUTS": [{"BACKEND": "json", "OPTIONS": {1: 2}}]}, '["OUTPUTS"][0]["OPTIONS"]', "dict", "option names"),
+        ({"ASSERTIONS": ["x"]}, '["ASSERTIONS"]', "list", "shop.evals.Sentiment"),
+        ({"ASSERTIONS": {"x": 3}}, '["ASSERTIONS"]["x"]', "3", "dotted path"),
+        ({"ASSERTIONS": {3: "a.B"}}, '["ASSERTIONS"]', "3", "shop.evals.Sentiment"),
+        ({"BINDINGS": None}, '["BINDINGS"]', "None", "shop.mail.FakeMailer"),
+        ({"BINDINGS": {"Mailer": "shop.mail.FakeMailer"}}, '["BINDINGS"]', "'Mailer'", "dotted path of a class"),
+        ({"BINDINGS": {"shop.mail.Mailer": dict}}, '["BINDINGS"]["shop.mail.Mailer"]', "type", "dotted path"),
+    ],
+)
+def test_wrong_type__names_key_what_was_got_and_what_is_valid(
+    settings: dict[str, Any], place: str, got: str, valid: str
+) -> None:
+    [(code, text)] = problems(**settings)
+    assert code == "E002"
+    assert text.startswith(f"NEURON_EVALS{place}: got {got}. ")
+    assert valid in text
+
+
+@pytest.mark.parametrize("name", ["Sentiment", "has-dash", "two words", "", "_hidden", "9lives", "größe"])
+def test_assertion_name__not_snake_case__refused(name: str) -> None:
+    [(code, text)] = problems(ASSERTIONS={name: "shop.evals.Sentiment"})
+    assert code == "E008"
+    assert f'"{name}"' in text
+    assert "snake case" in text
+
+
+@pytest.mark.parametrize("raw", [None, [], "console"])
+def test_whole_setting__no_dict__refused(raw: object) -> None:
+    with override_settings(NEURON_EVALS=raw):
+        [problem] = conf.problems()
+    assert problem.code == "E002"
+    assert problem.message.startswith("NEURON_EVALS: got ")
+
+
+def test_option_values__never_shown():
+    [(_, text)] = problems(OUTPUTS=[{"BACKEND": "json", "OPTIONS": ["secret"]}])
+    assert "secret" not in text
+
+
+def test_several_problems__all_told_at_once_when_reading():
+    with (
+        override_settings(NEURON_EVALS={"RUNNER": {"CONCURRENCY": 0}, "OUTPUT": []}),
+        pytest.raises(conf.SettingsError) as caught,
+    ):
+        conf.read()
+    assert [problem.code for problem in caught.value.problems] == ["E001", "E002"]
+    assert "CONCURRENCY" in str(caught.value)
+    assert "'OUTPUT'" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_settings_error__is_caught_as_djangos_and_as_ours():
+    assert issubclass(conf.SettingsError, ImproperlyConfigured)
+    assert issubclass(conf.SettingsError, ConfigurationError)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("a.B", True), ("a.b.C.D", True), ("a", False), ("", False), (".a", False), ("a.", False), ("a-b.C", False)],
+)
+def test_is_dotted_path(text: str, expected: bool) -> None:
+    assert conf.is_dotted_path(text) is expected
