@@ -27,13 +27,8 @@ class OrderSummaryEvaluator(BaseEvaluator):
             paid=Sum(F("lines__quantity") * F("lines__price")) + F("shipping"), pieces=Sum("lines__quantity")
         ).order_by("number")
         return [
-            {
-                "id": f"order-{order.number}",
-                "number": order.number,
-                "total": str(order.total_paid),
-                "pieces": order.pieces,
-            }
-            for order in orders
+            {"id": f"order-{each.number}", "number": each.number, "total": f"{each.paid:.2f}", "pieces": each.pieces}
+            for each in orders
         ]
 
     def run(self, item: Mapping[str, Any]) -> str:
