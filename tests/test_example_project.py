@@ -10,6 +10,7 @@ import sqlite3
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -43,7 +44,7 @@ def _manage(example: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=example.parent, env=environment, capture_output=True, text=True, check=False)
 
 
-def _evaluate(example: Path, *arguments: str) -> tuple[int, dict]:
+def _evaluate(example: Path, *arguments: str) -> tuple[int, dict[str, Any]]:
     """Run the evaluators and return the exit status and the JSON report."""
     done = _manage(example, "evaluations", "example_project/evaluators", "--output", "json", *arguments)
     assert done.stdout, done.stderr
@@ -102,7 +103,7 @@ def test_one_item_at_a_time_and_four_threads__give_the_same_report(example):
 
 
 def test_any_run__leaves_the_rows_as_they_were(example):
-    def rows() -> list[tuple]:
+    def rows() -> list[tuple[Any, ...]]:
         with sqlite3.connect(example / "db.sqlite3") as database:
             found = database.execute("SELECT order_id, amount, granted_on FROM shop_refund ORDER BY id").fetchall()
         database.close()
