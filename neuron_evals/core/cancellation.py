@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 
 class StopToken:
@@ -12,6 +13,13 @@ class StopToken:
         self._reason: str | None = None
         self._abandon = False
         self._wake: Callable[[], None] | None = None
+        self._interruptible = False
+        self._interrupted = False
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether a signal asked to stop."""
+        return self._interrupted
 
     @property
     def reason(self) -> str | None:
@@ -43,3 +51,26 @@ class StopToken:
     def on_set(self, wake: Callable[[], None] | None) -> None:
         """Have `wake` called at each `set`; it must be safe in a signal handler. `None` takes it away."""
         self._wake = wake
+
+    @contextmanager
+    def interruptible(self) -> Iterator[None]:
+        """Mark the code inside as code that a signal should break off at once, by raising `KeyboardInterrupt`."""
+        self._interruptible = True
+        try:
+            yield
+        finally:
+            self._interruptible = False
+
+    def interrupt(self) -> None:
+        """Take a signal that asks to end; called by signal handlers.
+
+        The first one sets the token and breaks off interruptible code; elsewhere it leaves the code at work to come to
+        its end, so that no result is lost. A second one always breaks off.
+
+        Raises:
+            KeyboardInterrupt: As said above.
+        """
+        again, self._interrupted = self._interrupted, True
+        self.set("interrupted", abandon=True)
+        if again or self._interruptible:
+            raise KeyboardInterrupt

@@ -32,7 +32,7 @@ def error_message(exc: BaseException) -> str:
     """Return `str(exc)`, also for an exception whose `__str__` breaks."""
     try:
         return str(exc)
-    except Exception as broken:  # noqa: BLE001  (an error that cannot be shown must not become another error)
+    except Exception as broken:
         return f"(its text cannot be shown: {type(broken).__name__})"
 
 
@@ -40,7 +40,7 @@ def format_traceback(exc: BaseException) -> str:
     """Return the traceback of `exc` and its causes, without the engine's own frames and with short paths."""
     try:
         summary = traceback.TracebackException.from_exception(exc)
-    except Exception as broken:  # noqa: BLE001  (as in error_message)
+    except Exception as broken:
         return f"(the traceback cannot be shown: {type(broken).__name__})"
     for part in _chain(summary):
         part.stack = traceback.StackSummary.from_list(
@@ -58,7 +58,8 @@ def short_path(filename: str) -> str:
     if filename.startswith("<"):
         return filename
     path = Path(filename)
-    candidates = [relative for root in (Path.cwd(), *sys.path) if (relative := _relative(path, Path(root)))]
+    roots = [Path.cwd(), *map(Path, sys.path)]
+    candidates = [relative for root in roots if (relative := _relative(path, root))]
     return min(candidates, key=len, default=path.name)
 
 

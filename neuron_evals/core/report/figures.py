@@ -5,10 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from functools import cached_property
+from typing import TYPE_CHECKING
 
-from neuron_evals.core.report.tally import ScoreStatistics, Tally
 from neuron_evals.core.results import Check, ItemResult, Status, Verdict
 from neuron_evals.core.statistics import wilson_interval
+
+if TYPE_CHECKING:
+    from neuron_evals.core.report.tally import ScoreStatistics, Tally
 
 
 class Figures:

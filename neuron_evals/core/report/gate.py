@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from neuron_evals.core.exceptions import ConfigurationError
-from neuron_evals.core.report.results import EvaluationReport
+
+if TYPE_CHECKING:
+    from neuron_evals.core.report.results import EvaluationReport
 
 PASSED = 0
 FAILED = 1

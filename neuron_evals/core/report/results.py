@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import datetime
 from functools import cached_property
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from neuron_evals.core.report.figures import Figures
 from neuron_evals.core.report.tally import Tally
 from neuron_evals.core.results import ItemResult, short_name
+
+if TYPE_CHECKING:
+    from datetime import datetime
 
 
 class EvaluationResults(Figures):
@@ -18,7 +20,7 @@ class EvaluationResults(Figures):
     Attributes:
         evaluator_class: Full dotted name of the evaluator; the file's name when the file could not be imported.
         results: The results in dataset order; empty when they were not kept.
-        error: Why the evaluator could not run, or not to its end; `None` when it did. Results that came before are kept.
+        error: Why the evaluator could not run, or not to its end; `None` when it did. What came before is kept.
         traceback: The traceback of `error`; empty when there is none.
         namespace: The evaluator's grouping label, if it has one.
         started_at: When its first item could start (aware, UTC); `None` when it never could.

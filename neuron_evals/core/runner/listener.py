@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from neuron_evals.core.report import EvaluationReport
-from neuron_evals.core.results import ItemResult, Plan
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from neuron_evals.core.report import EvaluationReport
+    from neuron_evals.core.results import ItemResult, Plan
 
 
 class Listener:
     """Receives a run as it happens, in the thread that called the runner. The base class does nothing.
 
-    `StopRun` raised by a listener stops the run; any other exception is the listener's own fault and is its owner's to catch.
+    `StopRun` raised by a listener stops the run; any other exception is the listener's own fault and is its owner's to
+    catch.
     """
 
     def start(self, plan: Plan) -> None:

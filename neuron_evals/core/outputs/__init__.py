@@ -1,0 +1,10 @@
+"""Output drivers: what takes results as they come and the report at the end."""
+
+from __future__ import annotations
+
+from neuron_evals.core.outputs.console import ConsoleOutput
+from neuron_evals.core.outputs.contract import OutputDriver
+from neuron_evals.core.outputs.json import JsonOutput
+from neuron_evals.core.outputs.pipeline import DriverError, OutputPipeline
+
+__all__ = ["ConsoleOutput", "DriverError", "JsonOutput", "OutputDriver", "OutputPipeline"]

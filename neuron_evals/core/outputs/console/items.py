@@ -1,0 +1,108 @@
+"""One result as lines."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from neuron_evals.core.jsonable import clean_json, dump_json
+from neuron_evals.core.outputs.console.screen import Line, paragraph
+from neuron_evals.core.outputs.console.wording import number, plural, seconds
+from neuron_evals.core.results import Check, ItemResult, Status, Verdict
+
+if TYPE_CHECKING:
+    from neuron_evals.core.outputs.console.labels import Labels
+
+STYLES = {"passed": "green", "failed": "red", "error": "magenta", "skipped": "yellow", "cancelled": "yellow"}
+MESSAGE_LIMIT = 1_000
+_VALUE_LIMIT = 4_000
+
+
+def item_lines(result: ItemResult, labels: Labels) -> Iterator[Line]:
+    """Yield a result and each of its checks."""
+    facts = [f"score {number(result.score)}", seconds(result.execution_time)]
+    if result.usage is not None:
+        facts.append(f"usage {dump_json(clean_json(result.usage))}")
+    if result.cost is not None:
+        facts.append(f"cost {number(result.cost, 6)}")
+    yield Line(f"{_heading(result, labels)}: {', '.join(facts)}", STYLES[result.status])
+    if result.error is not None:
+        yield from paragraph("   Error: ", result.error, MESSAGE_LIMIT)
+    for check in result.checks:
+        yield from _check_lines(check, labels)
+
+
+def failure_lines(number_in_report: int, result: ItemResult, labels: Labels, *, details: bool) -> Iterator[Line]:
+    """Yield why an item did not pass.
+
+    Args:
+        number_in_report: Its number in the list, from 1.
+        result: The result.
+        labels: The evaluators' labels.
+        details: Add input, output and traceback.
+    """
+    yield Line(f"{number_in_report}) {_heading(result, labels)}", f"bold {STYLES[result.status]}")
+    if result.error is not None:
+        yield from paragraph("   Error: ", result.error, MESSAGE_LIMIT)
+    for check in result.checks:
+        if not check.passed:
+            yield from _check_lines(check, labels)
+    if result.checks:
+        yield Line(f"   Assertions: {_verdicts(result)}")
+    yield Line(f"   Execution time: {seconds(result.execution_time)}")
+    if details:
+        yield from _value_lines("Input", result.input)
+        yield from _value_lines("Output", result.output)
+        if result.traceback:
+            yield from paragraph("   Traceback: ", result.traceback, _VALUE_LIMIT)
+    yield Line()
+
+
+def place(check: Check, labels: Labels) -> str:
+    """Return where a check was called, such as `SupportEvaluator:31`."""
+    label = labels.of(check.evaluator_class) or "?"
+    return label if check.line is None else f"{label}:{check.line}"
+
+
+def _heading(result: ItemResult, labels: Labels) -> str:
+    notes = [
+        f"repeat {result.repeat + 1}" if result.repeat else "",
+        plural(result.attempts, "attempt") if result.attempts > 1 else "",
+        "cached run" if result.cached_run else "",
+    ]
+    noted = ", ".join(note for note in notes if note)
+    heading = f"{result.status.upper()} {labels.of(result.evaluator_class)} #{result.index} {result.item_id}"
+    return f"{heading} ({noted})" if noted else heading
+
+
+def _check_lines(check: Check, labels: Labels) -> Iterator[Line]:
+    named = check.name if check.label == check.name else f"{check.name} ({check.label})"
+    parts = [f"   {check.verdict} {place(check, labels)} -> {named}"]
+    if check.vacuous:
+        parts.append(" [vacuous]")
+    text = f"{''.join(parts)}: "
+    if check.message:
+        yield from paragraph(text, check.message, MESSAGE_LIMIT, STYLES[check.verdict])
+    else:
+        yield Line(text.rstrip(": "), STYLES[check.verdict])
+
+
+def _verdicts(result: ItemResult) -> str:
+    counts = Counter(check.verdict for check in result.checks)
+    parts = [f"{counts[Verdict.PASSED]} passed", f"{counts[Verdict.FAILED]} failed"]
+    if counts[Verdict.ERROR]:
+        parts.append(plural(counts[Verdict.ERROR], "error"))
+    if counts[Verdict.SKIPPED]:
+        parts.append(f"{counts[Verdict.SKIPPED]} skipped")
+    return ", ".join(parts)
+
+
+def _value_lines(name: str, value: Any) -> Iterator[Line]:
+    shown = f'"{value}"' if isinstance(value, str) else dump_json(clean_json(value), indent=2)
+    yield from paragraph(f"   {name}: ", shown, _VALUE_LIMIT)
+
+
+def is_failure(result: ItemResult) -> bool:
+    """Whether a result belongs into the list of what did not pass."""
+    return result.status in (Status.FAILED, Status.ERROR)

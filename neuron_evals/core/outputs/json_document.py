@@ -1,0 +1,163 @@
+"""The JSON report, piece by piece."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from neuron_evals.core.jsonable import clean_json, dump_json
+
+if TYPE_CHECKING:
+    from neuron_evals.core.report import EvaluationReport, EvaluationResults
+    from neuron_evals.core.report.figures import Figures
+    from neuron_evals.core.results import Check, ItemResult
+
+
+def report_pieces(report: EvaluationReport, indent: int | None) -> Iterator[str]:
+    """Yield the report as JSON text in whole lines; however many results it has, each is made into text by itself.
+
+    Args:
+        report: The report.
+        indent: Spaces for each level; `None` for one line for each key, result and evaluator.
+    """
+    results = map(_result, report.results) if report.results or not report.total_count else None
+    members: dict[str, Any] = {
+        **_summary(report),
+        "results": results,
+        "started_at": _moment(report.started_at),
+        "finished_at": _moment(report.finished_at),
+        "duration": report.duration,
+        "stopped": clean_json(report.stopped),
+        "interrupted": report.interrupted,
+        "has_failures": report.has_failures,
+        "evaluators": map(_evaluator, report.evaluators),
+    }
+    pad = " " * (indent or 0)
+    yield "{\n"
+    for position, (key, value) in enumerate(members.items(), start=1):
+        end = ",\n" if position < len(members) else "\n"
+        start = f"{pad}{dump_json(key)}: "
+        if isinstance(value, map):
+            yield from _array(start, value, end, indent)
+        else:
+            yield f"{start}{_nested(value, indent, 1)}{end}"
+    yield "}\n"
+
+
+def _array(start: str, values: Iterable[dict[str, Any]], end: str, indent: int | None) -> Iterator[str]:
+    pad = " " * (indent or 0)
+    yield f"{start}[\n"
+    waiting = ""
+    for value in values:
+        if waiting:
+            yield f"{waiting},\n"
+        waiting = f"{pad * 2}{_nested(value, indent, 2)}"
+    if waiting:
+        yield f"{waiting}\n"
+    yield f"{pad}]{end}"
+
+
+def _nested(value: Any, indent: int | None, level: int) -> str:
+    # Newlines inside JSON strings are always escaped: each one in the text ends a line of the layout.
+    return dump_json(value, indent=indent).replace("\n", "\n" + " " * ((indent or 0) * level))
+
+
+def _summary(figures: Figures) -> dict[str, Any]:
+    scores = figures.overall_score_statistics
+    labels = {label: asdict(statistics) for label, statistics in figures.score_statistics.items()}
+    return {
+        "total": figures.total_count,
+        "passed": figures.passed_count,
+        "failed": figures.failed_count,
+        "errors": figures.error_count,
+        "skipped": figures.skipped_count,
+        "cancelled": figures.cancelled_count,
+        "success_rate": figures.success_rate,
+        "success_rate_interval": clean_json(figures.success_rate_interval),
+        "aggregate_score": figures.aggregate_score,
+        "scored": figures.scored_count,
+        "average_execution_time": figures.average_execution_time,
+        "execution_time_percentiles": figures.execution_time_percentiles,
+        "total_assertions": figures.total_assertions,
+        "assertions_passed": figures.assertions_passed,
+        "assertions_failed": figures.assertions_failed,
+        "assertions_broken": figures.assertions_broken,
+        "assertions_skipped": figures.assertions_skipped,
+        "assertion_success_rate": figures.assertion_success_rate,
+        "cached_runs": figures.cached_run_count,
+        "vacuous_checks": figures.vacuous_checks,
+        "score_statistics": {
+            "average_score": scores.average,
+            "min_score": scores.min,
+            "max_score": scores.max,
+            "count": scores.count,
+        }
+        if scores.count
+        else None,
+        "metrics": clean_json(labels) if labels else None,
+    }
+
+
+def _evaluator(evaluator: EvaluationResults) -> dict[str, Any]:
+    return {
+        "evaluator_class": clean_json(evaluator.evaluator_class),
+        "namespace": clean_json(evaluator.namespace),
+        "started_at": _moment(evaluator.started_at),
+        "finished_at": _moment(evaluator.finished_at),
+        "duration": evaluator.duration,
+        **_summary(evaluator),
+        "error": clean_json(evaluator.error),
+        "traceback": clean_json(evaluator.traceback or None),
+        "has_failures": evaluator.has_failures,
+    }
+
+
+def _result(result: ItemResult) -> dict[str, Any]:
+    verdicts = [str(check.verdict) for check in result.checks]
+    return {
+        "evaluator_class": clean_json(result.evaluator_class),
+        "index": result.index,
+        "item_id": clean_json(result.item_id),
+        "repeat": result.repeat,
+        "status": str(result.status),
+        "passed": result.passed,
+        "score": result.score,
+        "reason": clean_json(result.reason),
+        "input": clean_json(result.input),
+        "output": clean_json(result.output),
+        "execution_time": result.execution_time,
+        "cached_run": result.cached_run,
+        "attempts": result.attempts,
+        "tags": clean_json(result.tags),
+        "error": clean_json(result.error),
+        "traceback": clean_json(result.traceback or None),
+        "usage": clean_json(result.usage),
+        "cost": clean_json(result.cost),
+        "assertions_passed": verdicts.count("passed"),
+        "assertions_failed": verdicts.count("failed"),
+        "assertion_scores": [check.score for check in result.checks if check.score is not None],
+        "scores": [
+            {"label": clean_json(check.label), "value": check.score, "passed": check.passed} for check in result.checks
+        ],
+        "checks": [_check(check) for check in result.checks],
+    }
+
+
+def _check(check: Check) -> dict[str, Any]:
+    return {
+        "name": clean_json(check.name),
+        "label": clean_json(check.label),
+        "verdict": str(check.verdict),
+        "score": check.score,
+        "weight": clean_json(check.weight),
+        "message": clean_json(check.message),
+        "context": clean_json(check.context),
+        "line": check.line,
+        "vacuous": check.vacuous,
+    }
+
+
+def _moment(moment: datetime | None) -> str | None:
+    return None if moment is None else moment.astimezone(UTC).isoformat(timespec="microseconds")

@@ -1,0 +1,49 @@
+"""Writing text to a stream that may not take every character, or may be gone."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from pathlib import Path
+from typing import TextIO
+
+from neuron_evals.core.exceptions import OutputError
+
+_STANDARD = {1, 2}
+
+
+def write_text(stream: TextIO, text: str) -> None:
+    """Write, with an escape for each character that the stream's encoding does not have.
+
+    Raises:
+        OutputError: The reader has closed the pipe.
+    """
+    encoding = getattr(stream, "encoding", None)
+    if encoding and not text.isascii():
+        text = text.encode(encoding, "backslashreplace").decode(encoding)
+    try:
+        stream.write(text)
+    except BrokenPipeError:
+        raise _closed(stream) from None
+
+
+def flush(stream: TextIO) -> None:
+    """Send what the stream has buffered.
+
+    Raises:
+        OutputError: The reader has closed the pipe.
+    """
+    try:
+        stream.flush()
+    except BrokenPipeError:
+        raise _closed(stream) from None
+
+
+def _closed(stream: TextIO) -> OutputError:
+    # Python flushes standard streams once more at exit and would complain about the same pipe with a traceback.
+    with suppress(OSError, ValueError):
+        descriptor = stream.fileno()
+        if descriptor in _STANDARD:
+            with Path(os.devnull).open("w", encoding="utf-8") as nowhere:
+                os.dup2(nowhere.fileno(), descriptor)
+    return OutputError("the reader closed the pipe before everything was written")

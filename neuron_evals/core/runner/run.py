@@ -1,0 +1,249 @@
+"""A run: one evaluator after the other, each with its results, whatever breaks."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator, Iterable
+from contextlib import ExitStack, closing, suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Protocol
+
+from neuron_evals.core.cancellation import StopToken
+from neuron_evals.core.exceptions import StopRun
+from neuron_evals.core.execution import cancelled
+from neuron_evals.core.report import EvaluationReport, EvaluationResults, Tally
+from neuron_evals.core.results import ItemResult, Plan, Status, full_name
+from neuron_evals.core.runner.interruption import signals_stop
+from neuron_evals.core.runner.listener import Listener
+from neuron_evals.core.runner.preparing import BrokenEvaluator, PreparedEvaluator, prepare
+from neuron_evals.core.tracebacks import describe_broken_check, format_traceback
+
+if TYPE_CHECKING:
+    from neuron_evals.core.evaluators import BaseEvaluator
+    from neuron_evals.core.runner.selection import Selection
+
+
+class RunItems(Protocol):
+    """Runs the items of an evaluator and yields their results in dataset order."""
+
+    def __call__(
+        self, prepared: PreparedEvaluator, stop: StopToken, finished: Callable[[ItemResult], None], /
+    ) -> Generator[ItemResult, None, None]:
+        """Yield the results; `finished` is called with each as soon as it is there."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """How a run goes on.
+
+    Attributes:
+        fail_fast: Stop after the first item that fails or breaks.
+        keep_results: Keep the results in the report; without, it has their figures alone and memory stays small.
+    """
+
+    fail_fast: bool = False
+    keep_results: bool = True
+
+
+def evaluate(
+    prepared: PreparedEvaluator, run_items: RunItems, listener: Listener, stop: StopToken, options: RunOptions
+) -> EvaluationResults:
+    """Run a prepared evaluator to its end and tear it down; its `error` is what breaks between items."""
+    course = _Course(prepared, listener, stop, options)
+    try:
+        course.run(run_items)
+    finally:
+        course.tear_down()
+    return course.results()
+
+
+@dataclass(slots=True)
+class _Course:
+    """One evaluator on its way through its items."""
+
+    prepared: PreparedEvaluator
+    listener: Listener
+    stop: StopToken
+    options: RunOptions
+    tally: Tally = field(default_factory=Tally)
+    kept: list[ItemResult] = field(default_factory=list)
+    error: str | None = None
+    traceback: str = ""
+    started_at: datetime = field(default_factory=lambda: datetime.now(UTC))
+    started: float = field(default_factory=time.perf_counter)
+
+    def run(self, run_items: RunItems) -> None:
+        try:
+            for result in run_items(self.prepared, self.stop, self._finished):
+                self._take(result)
+            if self.stop.is_set():
+                self._cancel_the_rest()
+        except Exception as exc:
+            self._broke(exc)
+
+    def tear_down(self) -> None:
+        try:
+            self.prepared.evaluator.tear_down()
+        except Exception as exc:
+            self._broke(exc)
+
+    def results(self) -> EvaluationResults:
+        return EvaluationResults(
+            self.prepared.evaluator_class,
+            self.kept,
+            tally=self.tally,
+            error=self.error,
+            traceback=self.traceback,
+            namespace=self.prepared.evaluator.namespace,
+            started_at=self.started_at,
+            finished_at=datetime.now(UTC),
+            duration=time.perf_counter() - self.started,
+        )
+
+    def _finished(self, result: ItemResult) -> None:
+        if self.options.fail_fast and result.status in (Status.FAILED, Status.ERROR):
+            self.stop.set("fail-fast")
+        self._tell(self.listener.finished, result)
+
+    def _take(self, result: ItemResult) -> None:
+        self.tally.add(result)
+        if self.options.keep_results:
+            self.kept.append(result)
+        self._tell(self.listener.item, result)
+
+    def _tell(self, told: Callable[[ItemResult], None], result: ItemResult) -> None:
+        try:
+            told(result)
+        except StopRun as exc:
+            self.stop.set(stop_reason(exc))
+
+    def _cancel_the_rest(self) -> None:
+        """Give a result to each item that did not run, where the dataset can be read without using it up."""
+        if self.prepared.total is None:
+            return
+        given = self.tally.statuses.total()
+        with closing(self.prepared.tasks()) as tasks:
+            for number, task in enumerate(tasks):
+                if number >= given:
+                    result = cancelled(task)
+                    self._finished(result)
+                    self._take(result)
+
+    def _broke(self, exc: Exception) -> None:
+        error = describe_broken_check(exc)
+        self.error = error if self.error is None else f"{self.error}; {error}"
+        self.traceback = self.traceback or format_traceback(exc)
+
+
+@dataclass(slots=True)
+class PreparedRun:
+    """Evaluators that are set up and whose datasets are read through, as far as they can be.
+
+    Attributes:
+        plan: What `execute` will run.
+        evaluators: The evaluators, and those that cannot run.
+    """
+
+    plan: Plan
+    evaluators: list[PreparedEvaluator | BrokenEvaluator]
+    _run_items: RunItems
+    _started_at: datetime = field(default_factory=lambda: datetime.now(UTC))
+    _started: float = field(default_factory=time.perf_counter)
+
+    @classmethod
+    def of(
+        cls,
+        evaluators: Iterable[BaseEvaluator | BrokenEvaluator],
+        selection: Selection,
+        workers: str,
+        concurrency: int,
+        run_items: RunItems,
+    ) -> PreparedRun:
+        """Prepare each evaluator; one that breaks becomes a `BrokenEvaluator`. All are torn down when interrupted."""
+        prepared: list[PreparedEvaluator | BrokenEvaluator] = []
+        try:
+            for evaluator in evaluators:
+                prepared.append(_prepared(evaluator, selection))  # noqa: PERF401  (those made so far are torn down below)
+        except BaseException:
+            _tear_down(prepared)
+            raise
+        plan = Plan(tuple(evaluator.planned() for evaluator in prepared), concurrency, workers)
+        return cls(plan, prepared, run_items)
+
+    def execute(
+        self,
+        listener: Listener,
+        *,
+        fail_fast: bool = False,
+        keep_results: bool = True,
+        stop: StopToken | None = None,
+    ) -> EvaluationReport:
+        """Run the evaluators one after the other, tell the listener, and return the report.
+
+        Args:
+            listener: Receives the plan, the results and the report.
+            fail_fast: Stop the run after the first item that fails or breaks.
+            keep_results: Keep the results in the report; without, it has their figures alone and memory stays small.
+            stop: Set it from elsewhere to stop the run.
+        """
+        options = RunOptions(fail_fast, keep_results)
+        stop = stop or StopToken()
+        with signals_stop(stop):
+            done: list[EvaluationResults] = []
+            try:
+                self._start(listener, stop)
+                while self.evaluators:
+                    done.append(self._next(listener, stop, options))
+            finally:
+                self.close()
+            report = EvaluationReport(
+                done,
+                started_at=self._started_at,
+                finished_at=datetime.now(UTC),
+                duration=time.perf_counter() - self._started,
+                stopped=stop.reason,
+                interrupted=stop.interrupted,
+            )
+            with suppress(StopRun):  # there is nothing left to stop
+                listener.output(report)
+        return report
+
+    def close(self) -> None:
+        """Tear down the evaluators that did not run."""
+        _tear_down(self.evaluators)
+        self.evaluators.clear()
+
+    def _start(self, listener: Listener, stop: StopToken) -> None:
+        try:
+            listener.start(self.plan)
+        except StopRun as exc:
+            stop.set(stop_reason(exc))
+
+    def _next(self, listener: Listener, stop: StopToken, options: RunOptions) -> EvaluationResults:
+        evaluator = self.evaluators.pop(0)
+        if isinstance(evaluator, BrokenEvaluator):
+            return EvaluationResults(evaluator.evaluator_class, error=evaluator.error, traceback=evaluator.traceback)
+        return evaluate(evaluator, self._run_items, listener, stop, options)
+
+
+def stop_reason(exc: StopRun) -> str:
+    """Return why an output driver stopped the run."""
+    return str(exc) or "stopped by an output driver"
+
+
+def _prepared(evaluator: BaseEvaluator | BrokenEvaluator, selection: Selection) -> PreparedEvaluator | BrokenEvaluator:
+    if isinstance(evaluator, BrokenEvaluator):
+        return evaluator
+    try:
+        return prepare(evaluator, selection)
+    except Exception as exc:
+        return BrokenEvaluator.of(full_name(type(evaluator)), exc)
+
+
+def _tear_down(evaluators: Iterable[PreparedEvaluator | BrokenEvaluator]) -> None:
+    """Tear all of them down, also when one breaks; its error is raised at the end."""
+    with ExitStack() as stack:
+        for evaluator in evaluators:
+            if isinstance(evaluator, PreparedEvaluator):
+                stack.callback(evaluator.evaluator.tear_down)

@@ -1,0 +1,81 @@
+"""Which items of a dataset run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from neuron_evals.core.exceptions import ConfigurationError
+from neuron_evals.core.results import full_name
+
+if TYPE_CHECKING:
+    from neuron_evals.core.datasets import Entry
+    from neuron_evals.core.evaluators import BaseEvaluator
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which items of each evaluator run.
+
+    Attributes:
+        tags: Keep an item when one of these is among its tags or its evaluator's; all items when empty.
+        exclude_tags: Leave an item out when one of these is among them; wins over `tags`.
+        text: Keep an item when this text is in its id, its `name` or its evaluator's full name, in any letter case.
+        limit: Keep at most this many items of each evaluator, the first ones.
+    """
+
+    tags: frozenset[str] = frozenset()
+    exclude_tags: frozenset[str] = frozenset()
+    text: str = ""
+    limit: int | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse a limit below 1."""
+        if self.limit is not None and self.limit < 1:
+            msg = f"limit is a number of items from 1 up, got {self.limit}"
+            raise ConfigurationError(msg)
+
+    def __str__(self) -> str:
+        """Return the selection as the options that ask for it."""
+        parts = []
+        if self.tags:
+            parts.append(f"--tag {','.join(sorted(self.tags))}")
+        if self.exclude_tags:
+            parts.append(f"--exclude-tag {','.join(sorted(self.exclude_tags))}")
+        if self.text:
+            parts.append(f"--filter {self.text!r}")
+        if self.limit is not None:
+            parts.append(f"--limit {self.limit}")
+        return " ".join(parts)
+
+    def of(self, entries: Iterable[Entry], evaluator: BaseEvaluator, *, to_the_end: bool = False) -> Iterator[Entry]:
+        """Yield the entries that run.
+
+        Args:
+            entries: The entries of the evaluator's dataset.
+            evaluator: Their evaluator.
+            to_the_end: Read on behind the limit, so that problems there are found too.
+        """
+        kept = 0
+        for entry in entries:
+            if kept != self.limit and self._keeps(entry, evaluator):
+                kept += 1
+                yield entry
+                if kept == self.limit and not to_the_end:
+                    return
+
+    def _keeps(self, entry: Entry, evaluator: BaseEvaluator) -> bool:
+        tags = tags_of(entry, evaluator)
+        if self.exclude_tags.intersection(tags) or (self.tags and not self.tags.intersection(tags)):
+            return False
+        if not self.text:
+            return True
+        wanted = self.text.casefold()
+        names = (entry.item_id, str(entry.item.get("name", "")), full_name(type(evaluator)))
+        return any(wanted in name.casefold() for name in names)
+
+
+def tags_of(entry: Entry, evaluator: BaseEvaluator) -> tuple[str, ...]:
+    """Return the evaluator's tags, then the item's own, each once."""
+    return tuple(dict.fromkeys((*evaluator.tags, *entry.tags)))

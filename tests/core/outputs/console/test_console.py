@@ -1,0 +1,434 @@
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+import sys
+from typing import get_type_hints
+
+import pytest
+
+from neuron_evals.core.exceptions import ConfigurationError, OutputError
+from neuron_evals.core.outputs import ConsoleOutput
+from tests.core.outputs.factories import ClosedPipe, Terminal, check, evaluator, item, plan_of, report, report_of
+
+
+def shown(report, verbosity=1, *, run=True, **options):
+    """Return what the console shows of a run that ends in this report."""
+    stream = io.StringIO()
+    console = ConsoleOutput(stream, verbosity, **options)
+    if run:
+        console.start(plan_of(report))
+        for result in report.results:
+            console.finished(result)
+            console.item(result)
+    console.output(report)
+    console.close()
+    return stream.getvalue()
+
+
+MIXED = report(
+    evaluator(
+        item(index=0),
+        item(
+            "failed",
+            1,
+            item_id="hours",
+            checks=(
+                check(score=1.0, label="tone"),
+                check("failed", 0.25, message="Expected 9am\nin the answer", line=32),
+                check(name="StringContainsAll", vacuous=True, line=40),
+                check("skipped", name="ToolWasCalled", message="no tools here", line=41),
+            ),
+        ),
+        item("error", 2, checks=(), output=None, error="ValueError: bad (evals/support.py:12)", traceback="Trace\n  x"),
+        item("error", 3, checks=(check("error", label="judge", line=35),), cached_run=True, attempts=2, repeat=1),
+        item("skipped", 4),
+        item("cancelled", 5),
+        namespace="shop",
+    ),
+    evaluator(item(evaluator_class="shop.Other"), name="shop.Other"),
+    evaluator(name="evals/broken.py", error="SyntaxError: bad", started_at=None, finished_at=None, duration=0.0),
+    stopped="fail-fast",
+)
+
+
+def test_a_whole_report_reads_from_what_broke_to_the_figures():
+    assert (
+        shown(MIXED, run=False)
+        == """
+There was 1 evaluator error:
+
+1) evals/broken.py
+   Error: SyntaxError: bad
+
+There was 1 failure and 2 errors:
+
+1) FAILED SupportEvaluator #1 hours
+   failed SupportEvaluator:32 -> StringContains: Expected 9am
+       in the answer
+   skipped SupportEvaluator:41 -> ToolWasCalled: no tools here
+   Assertions: 2 passed, 1 failed, 1 skipped
+   Execution time: 0.25 s
+
+2) ERROR SupportEvaluator #2 item-2
+   Error: ValueError: bad (evals/support.py:12)
+   Execution time: 0.25 s
+
+3) ERROR SupportEvaluator #3 item-3 (repeat 2, 2 attempts, cached run)
+   error SupportEvaluator:35 -> StringContains (judge): it error
+   Assertions: 0 passed, 0 failed, 1 error
+   Execution time: 0.25 s
+
+Assertion failures by place:
+--------------------------------------------------
+SupportEvaluator:32 - 1 failure in StringContains
+SupportEvaluator:35 - 1 error in StringContains
+
+Skipped: 1 item to which no check applied
+Cancelled: 1 item; the run stopped before they ended
+Stopped early: fail-fast
+Started: 2026-03-01T12:00:00.250000+00:00
+Finished: 2026-03-01T12:00:02.250000+00:00
+Duration: 2 s by the wall clock
+Item times: average 0.25 s, p50 0.25 s, p95 0.25 s, p99 0.25 s
+
+FAILURES!
+Items: 7, Passed: 2, Failed: 1, Errors: 2, Skipped: 1, Cancelled: 1
+Success rate: 40% (95% interval 11.8% to 76.9%, n=5)
+Assertions: 8, Passed: 4, Failed: 1, Errors: 1, Skipped: 2, Success rate: 66.7%
+Cached runs: 1 of 7 (assertions evaluated again)
+Aggregate score: 0.917 over 3 of 7 items
+Scores:
+  StringContains: average 0.75 (n=3 of 4, 1 skipped), min 0.25, max 1
+  tone: average 1 (n=1 of 1), min 1, max 1
+  StringContainsAll: average 1 (n=1 of 1), min 1, max 1
+  ToolWasCalled: average n/a (n=0 of 1, 1 skipped), min n/a, max n/a
+  judge: average n/a (n=0 of 1, 1 error), min n/a, max n/a
+Evaluator errors: 1 of 3 evaluators
+Warning: 1 vacuous check (every output passes, or none can): SupportEvaluator:40 StringContainsAll
+
+By evaluator:
+  SupportEvaluator [shop]
+    Duration: 1.5 s
+    Items: 6, Passed: 1, Failed: 1, Errors: 2, Skipped: 1, Cancelled: 1
+    Success rate: 25% (95% interval 4.6% to 69.9%, n=4)
+    Assertions: 7, Passed: 3, Failed: 1, Errors: 1, Skipped: 2, Success rate: 60%
+    Cached runs: 1 of 6 (assertions evaluated again)
+    Aggregate score: 0.875 over 2 of 6 items
+    Scores:
+      StringContains: average 0.625 (n=2 of 3, 1 skipped), min 0.25, max 1
+      tone: average 1 (n=1 of 1), min 1, max 1
+      StringContainsAll: average 1 (n=1 of 1), min 1, max 1
+      ToolWasCalled: average n/a (n=0 of 1, 1 skipped), min n/a, max n/a
+      judge: average n/a (n=0 of 1, 1 error), min n/a, max n/a
+  Other
+    Duration: 1.5 s
+    Items: 1, Passed: 1, Failed: 0, Errors: 0, Skipped: 0, Cancelled: 0
+    Success rate: 100% (95% interval 20.7% to 100%, n=1)
+    Assertions: 1, Passed: 1, Failed: 0, Errors: 0, Skipped: 0, Success rate: 100%
+    Aggregate score: 1 over 1 of 1 item
+    Scores:
+      StringContains: average 1 (n=1 of 1), min 1, max 1
+  evals/broken.py
+    Evaluator error: SyntaxError: bad
+    Items: 0, Passed: 0, Failed: 0, Errors: 0, Skipped: 0, Cancelled: 0
+    Success rate: n/a (no item counted)
+    Assertions: 0, Passed: 0, Failed: 0, Errors: 0, Skipped: 0, Success rate: n/a
+"""
+    )
+
+
+def test_a_run_says_first_what_will_run_and_then_reports_as_a_report_alone_does():
+    stream = io.StringIO()
+    console = ConsoleOutput(stream)
+    console.start(plan_of(MIXED, concurrency=4, workers="threads"))
+    assert stream.getvalue() == "Evaluating 7 items of 2 evaluators, 4 at a time (threads)\n\n"
+    assert shown(MIXED).endswith(shown(MIXED, run=False))
+
+
+def test_verbosity_2_shows_every_item_with_its_checks_and_details_of_failures():
+    text = shown(MIXED, 2)
+    items = text[text.index("PASSED") : text.index("SupportEvaluator: 6 items")]
+    assert (
+        items
+        == """PASSED SupportEvaluator #0 item-0: score 1, 0.25 s
+   passed SupportEvaluator:31 -> StringContains
+FAILED SupportEvaluator #1 hours: score 0.75, 0.25 s
+   passed SupportEvaluator:31 -> StringContains (tone)
+   failed SupportEvaluator:32 -> StringContains: Expected 9am
+       in the answer
+   passed SupportEvaluator:40 -> StringContainsAll [vacuous]
+   skipped SupportEvaluator:41 -> ToolWasCalled: no tools here
+ERROR SupportEvaluator #2 item-2: score n/a, 0.25 s
+   Error: ValueError: bad (evals/support.py:12)
+ERROR SupportEvaluator #3 item-3 (repeat 2, 2 attempts, cached run): score n/a, 0.25 s
+   error SupportEvaluator:35 -> StringContains (judge): it error
+SKIPPED SupportEvaluator #4 item-4: score n/a, 0.25 s
+   skipped SupportEvaluator:31 -> StringContains: it skipped
+CANCELLED SupportEvaluator #5 item-5: score n/a, 0.25 s
+"""
+    )
+    assert '   Input: {\n         "input": "question 1"\n       }\n   Output: "answer 1"\n' in text
+    assert "   Output: null\n   Traceback: Trace\n         x\n" in text
+
+
+def test_verbosity_0_shows_the_closing_figures_only():
+    text = shown(MIXED, 0)
+    assert text.startswith("FAILURES!\nItems: 7,")
+    assert text.endswith("SupportEvaluator:40 StringContainsAll\n")
+    assert "evaluator error:" not in text
+
+
+def test_usage_and_cost_are_shown_when_they_are_known():
+    result = item(usage={"input_tokens": 12}, cost=0.00012)
+    assert 'item-0: score 1, 0.25 s, usage {"input_tokens": 12}, cost 0.00012\n' in shown(report_of(result), 2)
+
+
+def test_the_broken_evaluator_s_traceback_is_a_detail():
+    broken = report(evaluator(name="a.Broken", error="ValueError: x", traceback="Trace\n  line"))
+    assert "Trace" not in shown(broken)
+    assert "1) Broken\n   Error: ValueError: x\n   Traceback: Trace\n         line\n" in shown(broken, 2)
+
+
+@pytest.mark.parametrize(
+    ("results", "fields", "word"),
+    [
+        ([item()], {}, "OK"),
+        ([item(), item("failed", 1)], {}, "FAILURES!"),
+        ([item(), item("error", 1)], {}, "FAILURES!"),
+        ([], {}, "NOTHING WAS JUDGED"),
+        ([item("skipped")], {}, "NOTHING WAS JUDGED"),
+        ([item(), item("cancelled", 1)], {"stopped": "interrupted", "interrupted": True}, "INTERRUPTED"),
+        ([item("failed")], {"stopped": "interrupted", "interrupted": True}, "INTERRUPTED"),
+        ([item(), item("cancelled", 1)], {"stopped": "budget spent"}, "STOPPED EARLY"),
+    ],
+)
+def test_the_result_is_one_word_and_never_ok_for_what_was_not_judged(results, fields, word):
+    assert f"\n{word}\nItems: " in shown(report_of(*results, **fields))
+
+
+@pytest.mark.parametrize(
+    ("failed", "errors", "heading"),
+    [
+        (1, 0, "There was 1 failure:"),
+        (2, 0, "There were 2 failures:"),
+        (0, 1, "There was 1 error:"),
+        (0, 2, "There were 2 errors:"),
+        (1, 2, "There was 1 failure and 2 errors:"),
+        (2, 1, "There were 2 failures and 1 error:"),
+    ],
+)
+def test_one_is_singular_in_headings(failed, errors, heading):
+    results = [item("failed", n) for n in range(failed)] + [item("error", failed + n) for n in range(errors)]
+    assert f"\n{heading}\n\n1) " in shown(report_of(*results))
+
+
+@pytest.mark.parametrize("run", [False, True])
+def test_a_long_list_of_failures_is_cut_and_says_where_the_rest_is(run):
+    failures = report_of(*(item("failed", n) for n in range(60)))
+    text = shown(failures, run=run)
+    assert "\n50) FAILED" in text
+    assert "\n51) FAILED" not in text
+    assert "\n... and 10 more; -v 2 shows all of them, and so does --output json=PATH\n" in text
+    assert "SupportEvaluator:31 - 60 failures in StringContains\n" in text
+    assert "\n60) FAILED" in shown(failures, 2, run=run)
+    assert "more;" not in shown(failures, 2, run=run)
+
+
+def test_failures_are_told_also_when_the_report_kept_no_results():
+    results = [item(), item("failed", 1, item_id="hours")]
+    stream = io.StringIO()
+    console = ConsoleOutput(stream)
+    kept = report_of(*results)
+    console.start(plan_of(kept))
+    for result in results:
+        console.item(result)
+    console.output(report(evaluator(tally=kept.tally)))
+    assert "\n1) FAILED SupportEvaluator #1 hours\n" in stream.getvalue()
+
+
+def test_evaluators_that_share_a_short_name_are_told_apart():
+    one, two = "a.Support", "b.Support"
+    results = [
+        evaluator(item("failed", evaluator_class=name, checks=(check("failed", evaluator_class=name),)), name=name)
+        for name in (one, two)
+    ]
+    text = shown(report(*results))
+    assert "1) FAILED a.Support #0" in text
+    assert "   failed b.Support:31 -> StringContains" in text
+    assert "\n  b.Support\n" in text
+
+
+@pytest.mark.parametrize(
+    ("checks", "line"),
+    [
+        ([1.0, "error"], "quality: average 1 (n=1 of 2, 1 error), min 1, max 1"),
+        ([1.0, "error", "error", "error"], "quality: average 1 (n=1 of 4, 3 errors), min 1, max 1"),
+        ([0.5, 0.5, 0.5, 0.5], "quality: average 0.5 (n=4 of 4), min 0.5, max 0.5"),
+        ([0.8, None, 0.6], "quality: average 0.7 (n=2 of 3, 1 without score), min 0.6, max 0.8"),
+        ([1.0, None], "quality: average 1 (n=1 of 2, 1 without score), min 1, max 1"),
+        (["skipped", 0.0], "quality: average 0 (n=1 of 2, 1 skipped), min 0, max 0"),
+        (["error"], "quality: average n/a (n=0 of 1, 1 error), min n/a, max n/a"),
+    ],
+)
+def test_an_average_says_over_how_many_it_is(checks, line):
+    results = [
+        item(
+            "error" if given == "error" else "passed",
+            index,
+            checks=(check(given, label="quality") if isinstance(given, str) else check(score=given, label="quality"),),
+        )
+        for index, given in enumerate(checks)
+    ]
+    text = shown(report_of(*results))
+    assert f"\n  {line}\n" in text
+    assert "nan" not in text.lower()
+
+
+def test_an_error_makes_the_rate_and_the_word_unclean():
+    text = shown(report_of(item(), item("error", 1)))
+    assert "Success rate: 50% (" in text
+    assert "FAILURES!" in text
+
+
+@pytest.mark.parametrize(
+    ("results", "line"),
+    [
+        ([item("failed")], "Success rate: 0% (95% interval 0% to 79.3%, n=1)"),
+        ([item("skipped")], "Success rate: n/a (no item counted)"),
+        ([item("failed", 9999), *(item(index=n) for n in range(9999))], "Success rate: 99.99% ("),
+    ],
+)
+def test_nothing_passed_nothing_known_and_almost_all_are_different(results, line):
+    assert f"\n{line}" in shown(report_of(*results))
+
+
+def test_vacuous_checks_are_counted_and_their_places_named_once():
+    checks = tuple(check(name="StringContainsAll", vacuous=True, line=line) for line in (7, 7, 9))
+    text = shown(report_of(item(checks=checks)))
+    assert (
+        "Warning: 3 vacuous checks (every output passes, or none can): "
+        "SupportEvaluator:7 StringContainsAll, SupportEvaluator:9 StringContainsAll\n"
+    ) in text
+
+
+@pytest.mark.parametrize(
+    ("output", "told"),
+    [
+        ("", '""'),
+        (0, "0"),
+        (False, "false"),
+        (None, "null"),
+        ([], "[]"),
+        ({}, "{}"),
+        (float("nan"), "null"),
+        ("two\nlines", '"two\n       lines"'),
+        (object(), '"[builtins.object]"'),
+    ],
+)
+def test_outputs_that_are_empty_are_told_apart(output, told):
+    assert f"\n   Output: {told}\n" in shown(report_of(item("failed", output=output)), 2)
+
+
+def test_a_long_output_is_shortened_on_the_screen_and_kept_in_the_result():
+    output = "👩\u200d🚀" * 3000
+    result = item("failed", output=output)
+    text = shown(report_of(result), 2)
+    (line,) = [line for line in text.splitlines() if line.startswith("   Output: ")]
+    assert line.endswith("👩\u200d🚀… (9002 characters)")
+    assert len(line) <= len("   Output: ") + 4000
+    assert result.output is output
+
+
+@pytest.mark.parametrize("color", [True, None])
+def test_colours_are_shown_when_asked_for_or_on_a_terminal(monkeypatch, color):
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    stream = io.StringIO() if color else Terminal()
+    ConsoleOutput(stream, color=color).output(report_of(item("failed")))
+    assert "\x1b[1;31mFAILURES!\x1b[0m\n" in stream.getvalue()
+
+
+@pytest.mark.parametrize("color", [False, None])
+def test_colours_are_not_shown_elsewhere(monkeypatch, color):
+    monkeypatch.delenv("FORCE_COLOR", raising=False)
+    assert "\x1b" not in shown(report_of(item("failed")), color=color)
+
+
+def test_colours_can_be_forced_where_no_terminal_is(monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert "\x1b[1;31mFAILURES!" in shown(report_of(item("failed")))
+
+
+def test_standard_output_is_the_one_of_the_moment(capsys):
+    console = ConsoleOutput()
+    assert console.problems() == []
+    console.output(report_of(item()))
+    assert "\nOK\n" in capsys.readouterr().out
+
+
+def test_a_missing_standard_output_is_a_problem(monkeypatch):
+    monkeypatch.setattr(sys, "stdout", None)
+    assert ConsoleOutput().problems() == ["there is no standard output; give another stream"]
+
+
+@pytest.mark.parametrize("verbosity", [-1, 4, "1", None])
+def test_a_verbosity_that_means_nothing_is_refused(verbosity):
+    with pytest.raises(ConfigurationError, match="verbosity is 0, 1, 2 or 3"):
+        ConsoleOutput(verbosity=verbosity)
+
+
+def test_the_driver_can_be_used_for_one_run_after_another():
+    stream = io.StringIO()
+    console = ConsoleOutput(stream)
+    for status in ("failed", "passed"):
+        stream.truncate(0)
+        stream.seek(0)
+        report = report_of(item(status))
+        console.start(plan_of(report))
+        console.item(report.results[0])
+        console.output(report)
+        console.close()
+    assert "FAILED" not in stream.getvalue()
+    assert "\nOK\n" in stream.getvalue()
+
+
+def test_a_closed_pipe_is_an_output_error():
+    with pytest.raises(OutputError, match="closed the pipe"):
+        ConsoleOutput(ClosedPipe()).output(report_of(item()))
+
+
+def test_a_reader_that_goes_away_leaves_no_traceback_behind():
+    program = (
+        "from tests.core.outputs.factories import item, report_of\n"
+        "from neuron_evals.core.outputs import ConsoleOutput, OutputPipeline\n"
+        "pipeline = OutputPipeline([ConsoleOutput()])\n"
+        "pipeline.output(report_of(item('failed')))\n"
+        "raise SystemExit(str(pipeline.errors[0]))\n"
+    )
+    read, write = os.pipe()
+    os.close(read)
+    ended = subprocess.run(
+        [sys.executable, "-c", program], stdout=write, stderr=subprocess.PIPE, text=True, timeout=60, check=False
+    )
+    os.close(write)
+    assert ended.stderr == "ConsoleOutput: the reader closed the pipe before everything was written\n"
+    assert ended.returncode == 1
+
+
+def test_importing_the_drivers_and_writing_plain_text_loads_neither_rich_nor_regex():
+    program = (
+        "import sys\n"
+        "from tests.core.outputs.factories import item, report_of\n"
+        "from neuron_evals.core.outputs import ConsoleOutput\n"
+        "ConsoleOutput(color=False).output(report_of(item('failed')))\n"
+        "raise SystemExit(str({'rich', 'regex', 'numpy', 'django'} & set(sys.modules)))\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
+    assert ended.stderr == "set()\n"
+
+
+def test_the_constructor_can_be_read_from_its_annotations():
+    assert set(get_type_hints(ConsoleOutput.__init__)) == {"stream", "verbosity", "color", "return"}

@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+import pytest
+
+from neuron_evals.core.exceptions import ConfigurationError
+from neuron_evals.core.runner import EvaluatorRunner, Selection
+from tests.core.samples import Echo
+
+ITEMS = [
+    {"id": "hours", "input": "good", "tags": ["smoke", "hours"]},
+    {"id": "refund", "input": "good", "tags": ["money"], "name": "Refund of a LARGE order"},
+    {"id": "greeting", "input": "good"},
+]
+
+
+class Support(Echo):
+    tags = ("support",)
+
+
+@pytest.mark.parametrize(
+    ("selection", "kept"),
+    [
+        ({}, ["hours", "refund", "greeting"]),
+        ({"tags": {"smoke"}}, ["hours"]),
+        ({"tags": {"smoke", "money"}}, ["hours", "refund"]),
+        ({"tags": {"support"}}, ["hours", "refund", "greeting"]),
+        ({"tags": {"support"}, "exclude_tags": {"money"}}, ["hours", "greeting"]),
+        ({"exclude_tags": {"support"}}, []),
+        ({"tags": {"Smoke"}}, []),
+        ({"text": "HOUR"}, ["hours"]),
+        ({"text": "large ORDER"}, ["refund"]),
+        ({"text": "Support"}, ["hours", "refund", "greeting"]),
+        ({"text": "zzz"}, []),
+        ({"limit": 2}, ["hours", "refund"]),
+        ({"limit": 1, "exclude_tags": {"smoke"}}, ["refund"]),
+        ({"limit": 9}, ["hours", "refund", "greeting"]),
+    ],
+)
+@pytest.mark.parametrize("concurrency", [1, 2])
+def test_selection__which_items_run(selection, kept, concurrency):
+    results = EvaluatorRunner().run(Support(ITEMS), concurrency, selection=Selection(**selection))
+
+    assert [result.item_id for result in results.results] == kept
+    assert results.error is None
+
+
+def test_selection__positions_are_those_of_the_dataset():
+    results = EvaluatorRunner().run(Support(ITEMS), selection=Selection(text="greeting"))
+
+    assert [result.index for result in results.results] == [2]
+
+
+def test_selection__item_carries_its_own_and_its_evaluators_tags():
+    results = EvaluatorRunner().run(Support(ITEMS), selection=Selection(limit=1))
+
+    assert results.results[0].tags == ("support", "smoke", "hours")
+
+
+@pytest.mark.parametrize("limit", [0, -1])
+def test_selection__limit_below_1__refused(limit):
+    with pytest.raises(ConfigurationError, match="from 1 up"):
+        Selection(limit=limit)
+
+
+def test_selection__reads_as_the_options_that_ask_for_it():
+    selection = Selection(frozenset({"b", "a"}), frozenset({"c"}), "zzz", 3)
+
+    assert str(selection) == "--tag a,b --exclude-tag c --filter 'zzz' --limit 3"
+    assert str(Selection()) == ""
