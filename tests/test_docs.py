@@ -61,14 +61,16 @@ def project(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def _alone(block: Block) -> bool:
-    return block.language == "python" and block.mark not in ("fragment", "append", "file")
+PLAIN = [block for block in BLOCKS if block.language == "python" and block.mark not in ("fragment", "append", "file")]
 
 
-@pytest.mark.parametrize("block", [block for block in BLOCKS if _alone(block)], ids=_name)
-def test_python_block__run_alone__ends_without_an_error(block, tmp_path):
-    (tmp_path / "block.py").write_text(block.text)
-    done = _run([sys.executable, "-W", "error", "block.py"], tmp_path)
+@pytest.mark.parametrize("page", sorted({block.page for block in PLAIN}), ids=_name)
+def test_python_blocks_of_a_page__run_one_after_the_other__raise_nothing(page, tmp_path):
+    blocks_of_page = [block for block in PLAIN if block.page == page]
+    script = [f"exec(compile({block.text!r}, {_name(block)!r}, 'exec'), names)" for block in blocks_of_page]
+    script.insert(0, "names = {'__name__': 'page'}")
+    (tmp_path / "page.py").write_text("\n".join(script), encoding="utf-8")
+    done = _run([sys.executable, "-W", "error", "page.py"], tmp_path)
     assert done.returncode == 0, done.stderr
 
 
