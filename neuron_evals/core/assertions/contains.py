@@ -163,5 +163,5 @@ def _listed(keywords: Sequence[str]) -> str:
 
 def _first_hint(text: str, keywords: Sequence[str]) -> str:
     """Return the clause of `looks_alike` for the first keyword that has one."""
-    hints = ((keyword, looks_alike(text, keyword, _contains)) for keyword in keywords)
-    return next((f"; {shown(keyword)}{hint}" for keyword, hint in hints if hint), "")
+    hints = (looks_alike(text, keyword, _contains, f"{shown(keyword)} differs") for keyword in keywords)
+    return next(filter(None, hints), "")

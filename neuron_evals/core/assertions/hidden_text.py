@@ -21,13 +21,14 @@ def without_invisible(text: str) -> str:
     return _INVISIBLE.sub("", text)
 
 
-def looks_alike(actual: str, expected: str, matches: Callable[[str, str], bool]) -> str:
+def looks_alike(actual: str, expected: str, matches: Callable[[str, str], bool], subject: str = "they differ") -> str:
     """Return a clause for the reason when two texts do not match, but would match as a person sees them.
 
     Args:
         actual: The text under test.
         expected: The text of the assertion.
         matches: The rule of the assertion, which did not hold for the two.
+        subject: How the clause begins.
 
     Returns:
         A clause that begins with `"; "`, or an empty text.
@@ -36,11 +37,11 @@ def looks_alike(actual: str, expected: str, matches: Callable[[str, str], bool])
     if expected and not bare_expected:
         return ""
     if (bare_actual, bare_expected) != (actual, expected) and matches(bare_actual, bare_expected):
-        return f"; they differ only in invisible characters: {_names(actual + expected)}"
+        return f"; {subject} only in invisible characters: {_names(actual + expected)}"
     if _match_in_form("NFC", bare_actual, bare_expected, matches):
-        return "; they differ only in Unicode form (composed or decomposed characters)"
+        return f"; {subject} only in Unicode form (composed or decomposed characters)"
     if _match_in_form("NFKC", bare_actual, bare_expected, matches):
-        return "; they differ only in compatibility characters (such as U+00A0 NO-BREAK SPACE)"
+        return f"; {subject} only in compatibility characters (such as U+00A0 NO-BREAK SPACE)"
     return ""
 
 

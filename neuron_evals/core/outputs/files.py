@@ -7,6 +7,7 @@ import secrets
 import stat
 import tempfile
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from neuron_evals.core.exceptions import OutputError
@@ -63,12 +64,14 @@ def _replace(target: Path, pieces: Iterable[str]) -> None:
 
 
 def _file_problems(target: Path) -> list[str]:
-    if target.is_dir():
-        return ["is a directory; give a file"]
-    if target.exists():
+    # Not exists(): before Python 3.13 it raises for a name that no file can have, since then it says no.
+    with suppress(FileNotFoundError, NotADirectoryError):
+        mode = target.stat().st_mode
+        if stat.S_ISDIR(mode):
+            return ["is a directory; give a file"]
         if not os.access(target, os.W_OK):
             return ["is read-only"]
-        if not target.is_file():
+        if not stat.S_ISREG(mode):
             return []
     if not target.parent.is_dir():
         what = "is not a directory" if target.parent.exists() else "does not exist"

@@ -16,7 +16,7 @@ def preview(text: str, limit: int, *, multiline: bool = False) -> str:
         multiline: Keep newlines and tabs.
     """
     # Escapes only lengthen, so what lies behind the limit can never be shown.
-    shown = printable(text[: limit + 1], multiline=multiline)
+    shown = printable(text[:limit], multiline=multiline)
     if len(shown) <= limit and len(text) <= limit:
         return shown
     mark = f"… ({len(text)} characters)"

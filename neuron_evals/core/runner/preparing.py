@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Generator, Iterable, Iterator
+from dataclasses import dataclass, replace
 
 from neuron_evals.core.datasets import Dataset, Entry, as_dataset, identified
+from neuron_evals.core.datasets.contract import refuse
 from neuron_evals.core.evaluators import BaseEvaluator
 from neuron_evals.core.exceptions import DatasetError, DatasetProblem, EvaluationError
 from neuron_evals.core.execution import Task
 from neuron_evals.core.results import PlannedEvaluator, full_name
 from neuron_evals.core.runner.selection import Selection, tags_of
 from neuron_evals.core.tracebacks import describe_broken_check, format_traceback
+
+KEPT_ENTRIES = 10_000
+"""Up to how many entries are kept from the survey, so that they need not be read and identified twice."""
 
 SHOWN_PROBLEMS = 20
 """How many problems of one dataset are reported at once; a file of the wrong kind may have one in every line."""
@@ -50,12 +54,14 @@ class PreparedEvaluator:
         dataset: Its dataset, found free of problems where it can be read before the run.
         selection: Which items run.
         total: Number of items that run; `None` when the dataset cannot be read before the run.
+        entries: The items that run, when they are few enough to have been kept; else they are read again.
     """
 
     evaluator: BaseEvaluator
     dataset: Dataset
     selection: Selection
-    total: int | None
+    total: int | None = None
+    entries: tuple[Entry, ...] | None = None
 
     @property
     def evaluator_class(self) -> str:
@@ -72,7 +78,10 @@ class PreparedEvaluator:
         Raises:
             DatasetError: At the first problem of a dataset that could not be read before; also when it is empty.
         """
-        for entry in self.selection.of(_entries(self.dataset, _raise), self.evaluator):
+        entries: Iterable[Entry] | None = self.entries
+        if entries is None:
+            entries = self.selection.of(_entries(self.dataset, refuse), self.evaluator)
+        for entry in entries:
             yield Task(self.evaluator, entry.index, entry.item_id, entry.item, tags_of(entry, self.evaluator))
 
 
@@ -88,11 +97,11 @@ def prepare(evaluator: BaseEvaluator, selection: Selection) -> PreparedEvaluator
     try:
         evaluator.set_up()
         dataset = as_dataset(evaluator.get_dataset())
-        total = _survey(dataset, evaluator, selection) if dataset.rereadable else None
+        prepared = PreparedEvaluator(evaluator, dataset, selection)
+        return _surveyed(prepared) if dataset.rereadable else prepared
     except BaseException:
         evaluator.tear_down()
         raise
-    return PreparedEvaluator(evaluator, dataset, selection, total)
 
 
 def _validate(evaluator: BaseEvaluator) -> None:
@@ -101,14 +110,19 @@ def _validate(evaluator: BaseEvaluator) -> None:
         raise EvaluationError(msg)
 
 
-def _survey(dataset: Dataset, evaluator: BaseEvaluator, selection: Selection) -> int:
-    """Return how many items run; raise for every problem together."""
+def _surveyed(prepared: PreparedEvaluator) -> PreparedEvaluator:
+    """Read a dataset through and return the evaluator with what was found; raise for every problem together."""
     problems: list[DatasetProblem] = []
-    entries = _entries(dataset, problems.append)
-    total = sum(1 for _ in selection.of(entries, evaluator, to_the_end=True))
+    entries = _entries(prepared.dataset, problems.append)
+    kept: list[Entry] = []
+    total = 0
+    for entry in prepared.selection.of(entries, prepared.evaluator, to_the_end=True):
+        total += 1
+        if total <= KEPT_ENTRIES:
+            kept.append(entry)
     if problems:
         raise DatasetError(_shortened(problems))
-    return total
+    return replace(prepared, total=total, entries=tuple(kept) if total <= KEPT_ENTRIES else None)
 
 
 def _entries(dataset: Dataset, on_problem: Callable[[DatasetProblem], None]) -> Iterator[Entry]:
@@ -133,7 +147,3 @@ def _shortened(problems: list[DatasetProblem]) -> list[DatasetProblem]:
         return problems
     more = f"and {len(problems) - SHOWN_PROBLEMS} more problems"
     return [*problems[:SHOWN_PROBLEMS], DatasetProblem(more, source=problems[0].source)]
-
-
-def _raise(problem: DatasetProblem) -> None:
-    raise DatasetError([problem])

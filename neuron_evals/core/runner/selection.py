@@ -66,6 +66,8 @@ class Selection:
                     return
 
     def _keeps(self, entry: Entry, evaluator: BaseEvaluator) -> bool:
+        if not (self.tags or self.exclude_tags or self.text):
+            return True
         tags = tags_of(entry, evaluator)
         if self.exclude_tags.intersection(tags) or (self.tags and not self.tags.intersection(tags)):
             return False

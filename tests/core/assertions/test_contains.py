@@ -67,7 +67,7 @@ def test_a_hidden_character_is_shown_as_an_escape_where_it_stands():
 @pytest.mark.parametrize("assertion", [StringContainsAll(["use", "a:b"]), StringContainsAny(["x", "a:b"])])
 def test_the_keyword_that_nobody_sees_missing_is_named_among_several(assertion):
     message = assertion.evaluate("use a:\u200bb").message
-    assert message.endswith('; "a:b"; they differ only in invisible characters: U+200B ZERO WIDTH SPACE')
+    assert message.endswith('; "a:b" differs only in invisible characters: U+200B ZERO WIDTH SPACE')
 
 
 @pytest.mark.parametrize(("keyword", "text"), [("\u200b", "plain"), ("nine", "ten\u200b"), ("é", "a\u0308")])

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import io
+import os
+import subprocess
+import sys
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -103,3 +106,23 @@ class ClosedPipe(io.StringIO):
     def write(self, _text: str) -> int:
         """Fail as a pipe does."""
         raise BrokenPipeError(32, "Broken pipe")
+
+
+def run_without_reader(program: str) -> subprocess.CompletedProcess[str]:
+    """Run Python code whose standard output is a pipe that nobody reads."""
+    # Unbuffered output would hide that Python flushes once more at exit.
+    buffered = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    read, write = os.pipe()
+    os.close(read)
+    try:
+        return subprocess.run(
+            [sys.executable, "-c", program],
+            stdout=write,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=60,
+            check=False,
+            env=buffered,
+        )
+    finally:
+        os.close(write)

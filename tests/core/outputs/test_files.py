@@ -73,6 +73,14 @@ def test_a_link_stays_and_its_target_is_replaced(tmp_path):
     assert list((tmp_path / "kept").iterdir()) == [target]
 
 
+def test_whoever_reads_the_old_file_reads_all_of_it(tmp_path):
+    path = tmp_path / "results.json"
+    path.write_text("old")
+    with path.open() as reader:
+        write_file(path, ["new and longer"])
+        assert reader.read() == "old"
+
+
 def test_a_device_is_written_to_and_stays_one():
     write_file(Path(os.devnull), ["x"])
     assert Path(os.devnull).is_char_device()
@@ -105,7 +113,7 @@ def test_a_path_that_can_be_written_has_no_problem_and_asking_leaves_nothing(tmp
         ("missing/results.json", "does not exist"),
         ("a file/results.json", "is not a directory"),
         ("n" * 300, "File name too long"),
-        ("nul\x00byte", "embedded null byte"),
+        ("nul\x00byte", "embedded null"),
     ],
 )
 def test_a_path_that_cannot_be_written_is_one_problem_and_an_error_when_written(tmp_path, name, problem):

@@ -2,8 +2,6 @@ from __future__ import annotations
 
 import io
 import json
-import os
-import subprocess
 import sys
 from typing import get_type_hints
 
@@ -20,6 +18,7 @@ from tests.core.outputs.factories import (
     item,
     report,
     report_of,
+    run_without_reader,
 )
 
 SUMMARY = [
@@ -342,12 +341,7 @@ def test_a_reader_that_goes_away_leaves_no_traceback_behind():
         "pipeline.output(report_of(*(item(index=n) for n in range(2000))))\n"
         "raise SystemExit(str(pipeline.errors[0]))\n"
     )
-    read, write = os.pipe()
-    os.close(read)
-    ended = subprocess.run(
-        [sys.executable, "-c", program], stdout=write, stderr=subprocess.PIPE, text=True, timeout=60, check=False
-    )
-    os.close(write)
+    ended = run_without_reader(program)
     assert ended.stderr == "JsonOutput: the reader closed the pipe before everything was written\n"
     assert ended.returncode == 1
 

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import io
-import os
 import subprocess
 import sys
 from typing import get_type_hints
@@ -10,7 +9,17 @@ import pytest
 
 from neuron_evals.core.exceptions import ConfigurationError, OutputError
 from neuron_evals.core.outputs import ConsoleOutput
-from tests.core.outputs.factories import ClosedPipe, Terminal, check, evaluator, item, plan_of, report, report_of
+from tests.core.outputs.factories import (
+    ClosedPipe,
+    Terminal,
+    check,
+    evaluator,
+    item,
+    plan_of,
+    report,
+    report_of,
+    run_without_reader,
+)
 
 
 def shown(report, verbosity=1, *, run=True, **options):
@@ -391,7 +400,8 @@ def test_the_driver_can_be_used_for_one_run_after_another():
         console.item(report.results[0])
         console.output(report)
         console.close()
-    assert "FAILED" not in stream.getvalue()
+    assert "1) FAILED" not in stream.getvalue()
+    assert "1 failure" not in stream.getvalue()
     assert "\nOK\n" in stream.getvalue()
 
 
@@ -408,12 +418,7 @@ def test_a_reader_that_goes_away_leaves_no_traceback_behind():
         "pipeline.output(report_of(item('failed')))\n"
         "raise SystemExit(str(pipeline.errors[0]))\n"
     )
-    read, write = os.pipe()
-    os.close(read)
-    ended = subprocess.run(
-        [sys.executable, "-c", program], stdout=write, stderr=subprocess.PIPE, text=True, timeout=60, check=False
-    )
-    os.close(write)
+    ended = run_without_reader(program)
     assert ended.stderr == "ConsoleOutput: the reader closed the pipe before everything was written\n"
     assert ended.returncode == 1
 
