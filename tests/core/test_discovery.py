@@ -246,7 +246,7 @@ BREAKS = {
     "silent": ("raise ValueError", "ValueError (broken.py:1)"),
     "speechless": (
         "class E(Exception):\n    def __str__(self): raise ValueError\nraise E",
-        "found_evaluators.broken.E: <exception str() failed> (broken.py:3)",
+        "E: (its text cannot be shown: ValueError) (broken.py:3)",
     ),
 }
 
