@@ -130,6 +130,22 @@ def test_only_what_is_defined_in_the_file_and_can_be_built_counts(folder):
     assert names(discover(folder)) == ["found_evaluators.base.Base", "found_evaluators.support.Support"]
 
 
+def test_an_evaluator_from_elsewhere_that_a_file_imports_is_not_of_the_folder(folder, tmp_path, monkeypatch):
+    write(tmp_path / "library" / "found_library.py", evaluator="Elsewhere")
+    monkeypatch.syspath_prepend(tmp_path / "library")
+    write(folder / "support.py", "from found_library import Elsewhere", evaluator="Support")
+    assert names(discover(folder)) == ["found_evaluators.support.Support"]
+
+
+def test_a_file_that_was_added_since_is_found_although_its_folder_looks_unchanged(folder):
+    write(folder / "a.py", evaluator="First")
+    discover(folder)
+    then = folder.stat()
+    write(folder / "b.py", evaluator="Second")
+    os.utime(folder, ns=(then.st_atime_ns, then.st_mtime_ns))
+    assert names(discover(folder)) == ["found_evaluators.a.First", "found_evaluators.b.Second"]
+
+
 def test_two_evaluators_of_one_short_name_are_both_found(folder):
     write(folder / "a.py", evaluator="Quality")
     write(folder / "b.py", evaluator="Quality")
