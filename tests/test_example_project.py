@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 
+from tests.markdown import blocks
+
 ROOT = Path(__file__).resolve().parent.parent
 TIMES = {
     "average_execution_time",
@@ -119,3 +121,13 @@ def test_main_command_run_twice__loads_the_rows_again_without_a_change(example):
     done = _manage(example, "loaddata", "shop")
     assert done.returncode == 0
     assert _evaluate(example, "--exclude-tag", "known-gap")[0] == 0
+
+
+def test_commands_of_its_readme__run_in_their_order__end_as_it_says(example):
+    statuses = []
+    for block in blocks(ROOT / "example_project" / "README.md"):
+        for line in block.text.splitlines() if block.language == "bash" else ():
+            done = _manage(example, *line.split()[2:])
+            assert done.returncode == int(block.value or 0), done.stdout + done.stderr
+            statuses.append(done.returncode)
+    assert statuses == [0, 0, 0, 1, 0, 0, 0]
