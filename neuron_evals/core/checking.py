@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any, ClassVar, Literal
 
-from neuron_evals.core.exceptions import InvalidArgument, InvalidInput
+from neuron_evals.core.exceptions import InvalidArgument, InvalidInput, is_transient
 from neuron_evals.core.results import AssertionResult, Check, Verdict
 from neuron_evals.core.tracebacks import describe_broken_check
 
@@ -81,13 +81,20 @@ class StringAssertion(Assertion):
 
 
 class Recorder:
-    """Collects the checks of one item."""
+    """Collects the checks of one item.
 
-    __slots__ = ("checks", "evaluator_class")
+    Attributes:
+        checks: The checks in the order in which they were made.
+        transient: Whether one of them broke by an infrastructure error, as `is_transient` says.
+    """
 
-    def __init__(self, evaluator_class: str) -> None:
+    __slots__ = ("checks", "evaluator_class", "is_transient", "transient")
+
+    def __init__(self, evaluator_class: str, is_transient: Callable[[Exception], bool] = is_transient) -> None:
         self.evaluator_class = evaluator_class
+        self.is_transient = is_transient
         self.checks: list[Check] = []
+        self.transient = False
 
     def check(self, assertion: Assertion, actual: Any, label: str | None, line: int | None) -> bool:
         """Evaluate, record, and return whether it passed.
@@ -132,6 +139,7 @@ class Recorder:
         )
 
     def _broken(self, assertion: object, exc: Exception, label: str | None, line: int | None) -> Check:
+        self.transient = self.transient or self.is_transient(exc)
         name = type(assertion).__name__
         with suppress(Exception):  # its name may be what broke
             name = _as_assertion(assertion).assertion_name
