@@ -43,7 +43,12 @@ if TYPE_CHECKING:
         OutputError,
         StopRun,
     )
-    from neuron_evals.core.outputs import ConsoleOutput, JsonOutput, OutputDriver
+    from neuron_evals.core.outputs import (
+        ConsoleOutput,
+        JsonOutput,
+        JUnitOutput,
+        OutputDriver,
+    )
     from neuron_evals.core.report import EvaluationReport, EvaluationResults, Gate, ScoreStatistics
     from neuron_evals.core.results import AssertionResult, Check, ItemResult, Plan, Status, Verdict
     from neuron_evals.core.runner import EvaluatorRunner, Listener, Selection
@@ -75,6 +80,7 @@ __all__ = [
     "InvalidInput",
     "IsValidJson",
     "ItemResult",
+    "JUnitOutput",
     "JsonDataset",
     "JsonLinesDataset",
     "JsonOutput",
@@ -129,6 +135,7 @@ _EXPORTS = {
     "InvalidInput": "exceptions",
     "IsValidJson": "assertions",
     "ItemResult": "results",
+    "JUnitOutput": "outputs",
     "JsonDataset": "datasets",
     "JsonLinesDataset": "datasets",
     "JsonOutput": "outputs",

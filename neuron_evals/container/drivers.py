@@ -17,6 +17,7 @@ from neuron_evals.core.outputs.contract import OutputDriver
 DRIVERS: Mapping[str, str] = {
     "console": "neuron_evals.core.outputs.console.ConsoleOutput",
     "json": "neuron_evals.core.outputs.json.JsonOutput",
+    "junit": "neuron_evals.core.outputs.junit.JUnitOutput",
 }
 """Names that stand for our own output drivers."""
 

@@ -5,6 +5,14 @@ from __future__ import annotations
 from neuron_evals.core.outputs.console import ConsoleOutput
 from neuron_evals.core.outputs.contract import OutputDriver
 from neuron_evals.core.outputs.json import JsonOutput
+from neuron_evals.core.outputs.junit import JUnitOutput
 from neuron_evals.core.outputs.pipeline import DriverError, OutputPipeline
 
-__all__ = ["ConsoleOutput", "DriverError", "JsonOutput", "OutputDriver", "OutputPipeline"]
+__all__ = [
+    "ConsoleOutput",
+    "DriverError",
+    "JUnitOutput",
+    "JsonOutput",
+    "OutputDriver",
+    "OutputPipeline",
+]
