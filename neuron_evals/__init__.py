@@ -47,6 +47,7 @@ if TYPE_CHECKING:
         ConsoleOutput,
         JsonOutput,
         JUnitOutput,
+        MarkdownOutput,
         OutputDriver,
     )
     from neuron_evals.core.report import EvaluationReport, EvaluationResults, Gate, ScoreStatistics
@@ -85,6 +86,7 @@ __all__ = [
     "JsonLinesDataset",
     "JsonOutput",
     "Listener",
+    "MarkdownOutput",
     "MatchesRegex",
     "NeuronEvalsError",
     "Not",
@@ -140,6 +142,7 @@ _EXPORTS = {
     "JsonLinesDataset": "datasets",
     "JsonOutput": "outputs",
     "Listener": "runner",
+    "MarkdownOutput": "outputs",
     "MatchesRegex": "assertions",
     "NeuronEvalsError": "exceptions",
     "Not": "assertions",

@@ -18,6 +18,7 @@ DRIVERS: Mapping[str, str] = {
     "console": "neuron_evals.core.outputs.console.ConsoleOutput",
     "json": "neuron_evals.core.outputs.json.JsonOutput",
     "junit": "neuron_evals.core.outputs.junit.JUnitOutput",
+    "markdown": "neuron_evals.core.outputs.markdown.MarkdownOutput",
 }
 """Names that stand for our own output drivers."""
 

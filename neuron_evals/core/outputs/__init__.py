@@ -6,6 +6,7 @@ from neuron_evals.core.outputs.console import ConsoleOutput
 from neuron_evals.core.outputs.contract import OutputDriver
 from neuron_evals.core.outputs.json import JsonOutput
 from neuron_evals.core.outputs.junit import JUnitOutput
+from neuron_evals.core.outputs.markdown import MarkdownOutput
 from neuron_evals.core.outputs.pipeline import DriverError, OutputPipeline
 
 __all__ = [
@@ -13,6 +14,7 @@ __all__ = [
     "DriverError",
     "JUnitOutput",
     "JsonOutput",
+    "MarkdownOutput",
     "OutputDriver",
     "OutputPipeline",
 ]
