@@ -49,6 +49,7 @@ if TYPE_CHECKING:
         JUnitOutput,
         MarkdownOutput,
         OutputDriver,
+        render,
     )
     from neuron_evals.core.report import EvaluationReport, EvaluationResults, Gate, ScoreStatistics
     from neuron_evals.core.results import AssertionResult, Check, ItemResult, Plan, Status, Verdict
@@ -110,6 +111,7 @@ __all__ = [
     "StringStartsWith",
     "Verdict",
     "Weighted",
+    "render",
 ]
 
 _EXPORTS = {
@@ -166,6 +168,7 @@ _EXPORTS = {
     "StringStartsWith": "assertions",
     "Verdict": "results",
     "Weighted": "assertions",
+    "render": "outputs",
 }
 """Public name -> the module of `neuron_evals.core` that defines it."""
 

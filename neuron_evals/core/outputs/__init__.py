@@ -8,6 +8,7 @@ from neuron_evals.core.outputs.json import JsonOutput
 from neuron_evals.core.outputs.junit import JUnitOutput
 from neuron_evals.core.outputs.markdown import MarkdownOutput
 from neuron_evals.core.outputs.pipeline import DriverError, OutputPipeline
+from neuron_evals.core.outputs.render import render
 
 __all__ = [
     "ConsoleOutput",
@@ -17,4 +18,5 @@ __all__ = [
     "MarkdownOutput",
     "OutputDriver",
     "OutputPipeline",
+    "render",
 ]
