@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     )
     from neuron_evals.core.outputs import (
         ConsoleOutput,
+        GitHubOutput,
         JsonOutput,
         JUnitOutput,
         MarkdownOutput,
@@ -77,6 +78,7 @@ __all__ = [
     "EvaluationResults",
     "EvaluatorRunner",
     "Gate",
+    "GitHubOutput",
     "GreaterThan",
     "InvalidArgument",
     "InvalidInput",
@@ -134,6 +136,7 @@ _EXPORTS = {
     "EvaluationResults": "report",
     "EvaluatorRunner": "runner",
     "Gate": "report",
+    "GitHubOutput": "outputs",
     "GreaterThan": "assertions",
     "InvalidArgument": "exceptions",
     "InvalidInput": "exceptions",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from neuron_evals.core.outputs.console import ConsoleOutput
 from neuron_evals.core.outputs.contract import OutputDriver
+from neuron_evals.core.outputs.github import GitHubOutput
 from neuron_evals.core.outputs.json import JsonOutput
 from neuron_evals.core.outputs.junit import JUnitOutput
 from neuron_evals.core.outputs.markdown import MarkdownOutput
@@ -13,6 +14,7 @@ from neuron_evals.core.outputs.render import render
 __all__ = [
     "ConsoleOutput",
     "DriverError",
+    "GitHubOutput",
     "JUnitOutput",
     "JsonOutput",
     "MarkdownOutput",
