@@ -23,6 +23,11 @@ if TYPE_CHECKING:
 SUMMARY_LIMIT = 1024 * 1024
 """How many bytes GitHub takes as the summary of one step."""
 
+_NO_SUMMARY = (
+    "the environment variable GITHUB_STEP_SUMMARY is not set; "
+    'run it in a step of GitHub Actions, or give the option "summary" a file'
+)
+
 
 class GitHubOutput(OutputDriver):
     """Shows what did not pass as annotations, and adds the report to the summary of the step.
@@ -59,10 +64,7 @@ class GitHubOutput(OutputDriver):
         elif stream.closed:
             found.append("the stream is closed")
         if self._summary is None:
-            found.append(
-                "the environment variable GITHUB_STEP_SUMMARY is not set; "
-                'run it in a step of GitHub Actions, or give the option "summary" a file'
-            )
+            found.append(_NO_SUMMARY)
         else:
             found += file_problems(self._summary)
         return found
@@ -82,13 +84,14 @@ class GitHubOutput(OutputDriver):
         """Write the annotations, and add the report to the summary.
 
         Raises:
-            OutputError: The summary is full or cannot be written, or the reader has closed the pipe.
+            OutputError: There is no summary, it is full or cannot be written, or the reader has closed the pipe.
         """
         log = FailureLog(report.results, keep_all=False) if self._log.empty else self._log
         self.close()
         self._write([*annotation_lines(report, log, self._root)])
-        if self._summary is not None:
-            _append(self._summary, report, log)
+        if self._summary is None:
+            raise OutputError(_NO_SUMMARY)
+        _append(self._summary, report, log)
 
     def close(self) -> None:
         """Switch workflow commands on again, if that did not happen yet; the stream stays open."""

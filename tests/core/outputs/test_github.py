@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from neuron_evals.core.exceptions import OutputError
@@ -176,6 +176,7 @@ def test_no_text_is_a_command_or_changes_one(text):
 
 
 @given(st.text(max_size=40))
+@example(": a::b, c=d 100%")
 def test_a_command_gives_back_its_text(text):
     ((name, properties, data),) = obeyed(command("error", f"m{text}", title=f"t{text}", file=None))
     assert name == "error"
@@ -222,6 +223,14 @@ def test_a_summary_that_cannot_be_written_is_an_error(tmp_path):
     driver = GitHubOutput(io.StringIO(), summary=tmp_path / "missing" / "summary.md")
     with pytest.raises(OutputError, match=r'^cannot add to ".*missing/summary\.md": No such file or directory$'):
         driver.output(report_of(item()))
+
+
+def test_without_a_summary_the_annotations_are_written_and_it_is_an_error(monkeypatch):
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", "")
+    driver = GitHubOutput(stream := io.StringIO())
+    with pytest.raises(OutputError, match="^the environment variable GITHUB_STEP_SUMMARY is not set; "):
+        driver.output(report_of(item("failed")))
+    assert len(obeyed(stream.getvalue())) == 1
 
 
 def test_a_reader_that_went_away_is_an_error():
