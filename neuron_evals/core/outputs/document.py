@@ -74,8 +74,10 @@ class DocumentOutput(OutputDriver, ABC):
             write_file(self._path, pieces)
             return
         stream = sys.stdout if self._stream is None else self._stream
+        if not _is_utf8(stream):
+            pieces = map(self.in_ascii, pieces)
         for piece in pieces:
-            write_text(stream, piece if _is_utf8(stream) else self.in_ascii(piece))
+            write_text(stream, piece)
         flush(stream)
 
 

@@ -228,7 +228,7 @@ def test_a_summary_that_cannot_be_written_is_an_error(tmp_path):
 def test_without_a_summary_the_annotations_are_written_and_it_is_an_error(monkeypatch):
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", "")
     driver = GitHubOutput(stream := io.StringIO())
-    with pytest.raises(OutputError, match="^the environment variable GITHUB_STEP_SUMMARY is not set; "):
+    with pytest.raises(OutputError, match=r"^the environment variable GITHUB_STEP_SUMMARY is not set; "):
         driver.output(report_of(item("failed")))
     assert len(obeyed(stream.getvalue())) == 1
 

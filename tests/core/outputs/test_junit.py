@@ -212,6 +212,15 @@ def test_nothing_run_is_still_a_document():
     assert parsed(report()).attrib["tests"] == "0"
 
 
+def test_an_output_that_json_does_not_have_is_shown_as_what_it_holds():
+    class Money:
+        pass
+
+    found = cases(report_of(item("failed", output={"a": float("nan"), "b": {1}}), item("error", 1, output=Money())))
+    assert found["item-0"].find("system-out").text == '{\n  "a": null,\n  "b": [\n    1\n  ]\n}'
+    assert "Money" in found["item-1"].find("system-out").text
+
+
 def test_long_texts_are_shortened_and_say_so():
     long = "x" * 50_000
     case = cases(report_of(item("failed", output=long, checks=(check("failed", message=long),))))["item-0"]
