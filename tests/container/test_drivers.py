@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from django.test import override_settings
+from neuron_evals.core.outputs.console import ConsoleOutput
+from neuron_evals.core.outputs.json import JsonOutput
 
 from neuron_evals.conf import SettingsError
 from neuron_evals.container import output_drivers
 from neuron_evals.core.exceptions import ConfigurationError
-from neuron_evals.core.outputs import GitHubOutput, JUnitOutput, MarkdownOutput
-from neuron_evals.core.outputs.console import ConsoleOutput
-from neuron_evals.core.outputs.json import JsonOutput
 from tests.testapp import drivers, mail
 
 if TYPE_CHECKING:
@@ -89,38 +88,6 @@ def test_json_without_a_path__takes_standard_output_and_moves_the_console(names:
     assert found == {ConsoleOutput: err, JsonOutput: out}
     found = {type(driver): stream_of(driver) for driver in output_drivers(names)}
     assert found == {ConsoleOutput: sys.stderr, JsonOutput: sys.stdout}
-
-
-@pytest.mark.parametrize("name", ["junit", "markdown", "github"])
-def test_name_of_a_driver_that_writes_to_standard_output__moves_the_console(name: str) -> None:
-    out, err = StringIO(), StringIO()
-    console, other = output_drivers(["console", name], stdout=out, stderr=err)
-    assert isinstance(other, {"junit": JUnitOutput, "markdown": MarkdownOutput, "github": GitHubOutput}[name])
-    assert (stream_of(console), stream_of(other)) == (err, out)
-
-
-@pytest.mark.parametrize("name", ["junit", "markdown"])
-def test_name_and_path__write_to_the_file_and_leave_standard_output_to_the_console(name: str, tmp_path: Path) -> None:
-    console, other = output_drivers(["console", f"{name}={tmp_path / 'report'}"])
-    assert (stream_of(console), stream_of(other)) == (sys.stdout, tmp_path / "report")
-
-
-def test_github_with_a_path__refused_as_it_has_its_own():
-    [(code, text)] = refusal(["github=summary.md"])
-    assert code == "E007"
-    assert text.endswith('has no option "path". Its options are stream, summary.')
-
-
-def test_options_of_settings__reach_markdown_and_github(tmp_path: Path) -> None:
-    entries = [
-        {"BACKEND": "markdown", "OPTIONS": {"path": str(tmp_path / "a.md"), "limit": 20_000}},
-        {"BACKEND": "github", "OPTIONS": {"summary": str(tmp_path / "b.md")}},
-    ]
-    with override_settings(NEURON_EVALS={"OUTPUTS": entries}):
-        first, second = output_drivers()
-    assert isinstance(first, MarkdownOutput)
-    assert isinstance(second, GitHubOutput)
-    assert [*first.problems(), *second.problems()] == []
 
 
 def test_json_with_a_path__leaves_standard_output_to_the_console(tmp_path: Path) -> None:
