@@ -43,7 +43,15 @@ if TYPE_CHECKING:
         OutputError,
         StopRun,
     )
-    from neuron_evals.core.outputs import ConsoleOutput, JsonOutput, OutputDriver
+    from neuron_evals.core.outputs import (
+        ConsoleOutput,
+        GitHubOutput,
+        JsonOutput,
+        JUnitOutput,
+        MarkdownOutput,
+        OutputDriver,
+        render,
+    )
     from neuron_evals.core.report import EvaluationReport, EvaluationResults, Gate, ScoreStatistics
     from neuron_evals.core.results import AssertionResult, Check, ItemResult, Plan, Status, Verdict
     from neuron_evals.core.runner import EvaluatorRunner, Listener, Selection
@@ -70,15 +78,18 @@ __all__ = [
     "EvaluationResults",
     "EvaluatorRunner",
     "Gate",
+    "GitHubOutput",
     "GreaterThan",
     "InvalidArgument",
     "InvalidInput",
     "IsValidJson",
     "ItemResult",
+    "JUnitOutput",
     "JsonDataset",
     "JsonLinesDataset",
     "JsonOutput",
     "Listener",
+    "MarkdownOutput",
     "MatchesRegex",
     "NeuronEvalsError",
     "Not",
@@ -102,6 +113,7 @@ __all__ = [
     "StringStartsWith",
     "Verdict",
     "Weighted",
+    "render",
 ]
 
 _EXPORTS = {
@@ -124,15 +136,18 @@ _EXPORTS = {
     "EvaluationResults": "report",
     "EvaluatorRunner": "runner",
     "Gate": "report",
+    "GitHubOutput": "outputs",
     "GreaterThan": "assertions",
     "InvalidArgument": "exceptions",
     "InvalidInput": "exceptions",
     "IsValidJson": "assertions",
     "ItemResult": "results",
+    "JUnitOutput": "outputs",
     "JsonDataset": "datasets",
     "JsonLinesDataset": "datasets",
     "JsonOutput": "outputs",
     "Listener": "runner",
+    "MarkdownOutput": "outputs",
     "MatchesRegex": "assertions",
     "NeuronEvalsError": "exceptions",
     "Not": "assertions",
@@ -156,6 +171,7 @@ _EXPORTS = {
     "StringStartsWith": "assertions",
     "Verdict": "results",
     "Weighted": "assertions",
+    "render": "outputs",
 }
 """Public name -> the module of `neuron_evals.core` that defines it."""
 
