@@ -19,6 +19,7 @@ from neuron_evals.core.results import full_name
 from neuron_evals.core.runner import BrokenEvaluator, EvaluatorRunner, PreparedRun
 from neuron_evals.core.runner.interruption import signals_stop
 from neuron_evals.management import options as run_options
+from neuron_evals.signals import SignalListener
 
 if TYPE_CHECKING:
     from neuron_evals.core.evaluators import BaseEvaluator
@@ -105,7 +106,7 @@ class Command(BaseCommand):
             color=False if options["no_color"] else True if options["force_color"] else None,
         )
         report_on_stdout = any(driver.destination is out and not driver.live for driver in drivers)
-        pipeline = OutputPipeline(drivers)
+        pipeline = OutputPipeline([*drivers, SignalListener()])
         with redirect_stdout(err if report_on_stdout else out), closing(pipeline):
             yield pipeline
 

@@ -40,6 +40,8 @@ class LoopPool(Pool):
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
         self._inbox: asyncio.Queue[tuple[int, Task] | None]
+        self._parted = threading.Event()
+        self._left: set[asyncio.Task[Any]] = set()
 
     def open(self, around: Surroundings) -> None:
         """Start the loop."""
@@ -74,7 +76,7 @@ class LoopPool(Pool):
     def close(self, *, abandon: bool) -> None:
         """End the loop."""
         self._on_loop(self._end, abandon)
-        if self._thread is not None and not abandon:
+        if self._thread is not None and not abandon and self._parted.wait(PARTING_SECONDS) and not self._left:
             self._thread.join(PARTING_SECONDS)
 
     def _on_loop(self, function: Any, *args: Any) -> None:
@@ -103,13 +105,14 @@ class LoopPool(Pool):
         self._toilers = {loop.create_task(self._toil()) for _ in range(self._count)}
         loop.run_until_complete(asyncio.wait(self._toilers))
         loop.run_until_complete(self._hooks.after_loop())
-        left = self._given_up_or_running()
-        if left:
-            loop.run_until_complete(asyncio.wait(left, timeout=GRACE_SECONDS))
-        self._plain.close(wait=not left)
-        if any(not task.done() for task in left):
-            # Closing the loop under them would only make noise; the thread is a daemon.
-            loop.run_forever()
+        self._left = self._given_up_or_running()
+        if self._left:
+            _, self._left = loop.run_until_complete(asyncio.wait(self._left, timeout=GRACE_SECONDS))
+        self._plain.close(wait=not self._left)
+        self._parted.set()
+        if self._left:
+            # Nobody waits for them any more; closing the loop under them would only make noise.
+            loop.run_until_complete(asyncio.wait(self._left))
         loop.run_until_complete(loop.shutdown_asyncgens())
         loop.close()
 

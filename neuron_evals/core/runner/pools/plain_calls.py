@@ -19,6 +19,7 @@ class _Call:
 
     run: Callable[[], Any]
     answer: asyncio.Future[Any]
+    thread: threading.Thread | None = None
 
 
 class PlainCalls:
@@ -32,35 +33,42 @@ class PlainCalls:
         self._parting = parting
         self._inbox: SimpleQueue[_Call | None] = SimpleQueue()
         self._threads: list[threading.Thread] = []
+        self._lost: set[threading.Thread] = set()
         self._busy = 0
+        self._closed = False
 
     async def call(self, function: Callable[..., Any], *args: Any) -> Any:
         """Return what `function` returns, called in a thread with this context.
 
         A call whose task is cancelled goes on in its thread, which then counts no more.
         """
+        if self._closed:
+            raise asyncio.CancelledError  # only what was given up still calls
         loop = asyncio.get_running_loop()
         context = contextvars.copy_context()
         call = _Call(lambda: context.run(function, *args), loop.create_future())
         self._busy += 1
-        if len(self._threads) < min(self._count, self._busy):
+        if len(self._threads) - len(self._lost) < min(self._count, self._busy):
             self._hire(loop)
         self._inbox.put(call)
         try:
             return await call.answer
         except asyncio.CancelledError:
-            self._count += 1
+            if call.thread is not None:
+                self._lost.add(call.thread)
             raise
         finally:
             self._busy -= 1
 
     def close(self, *, wait: bool) -> None:
-        """Let the threads end."""
+        """Let the threads end; with `wait` wait for them, but not for those whose call was given up."""
+        self._closed = True
         for _ in self._threads:
             self._inbox.put(None)
         if wait:
             for thread in self._threads:
-                thread.join(PARTING_SECONDS)
+                if thread not in self._lost:
+                    thread.join(PARTING_SECONDS)
 
     def _hire(self, loop: asyncio.AbstractEventLoop) -> None:
         thread = threading.Thread(target=self._toil, args=(loop,), name="neuron-evals-plain", daemon=True)
@@ -70,6 +78,9 @@ class PlainCalls:
     def _toil(self, loop: asyncio.AbstractEventLoop) -> None:
         try:
             while (call := self._inbox.get()) is not None:
+                if call.answer.cancelled():
+                    continue
+                call.thread = threading.current_thread()
                 answer = _answered(call)
                 try:
                     loop.call_soon_threadsafe(answer)

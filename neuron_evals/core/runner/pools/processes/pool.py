@@ -18,7 +18,7 @@ from neuron_evals.core.runner.pools.contract import Done, Hooks, Pool
 from neuron_evals.core.runner.pools.processes.forker import RECALL, decoded, serve
 from neuron_evals.core.runner.pools.processes.forking import fork
 from neuron_evals.core.runner.pools.processes.frames import FrameReader, framed
-from neuron_evals.core.runner.pools.processes.wire import executed_from, task_text
+from neuron_evals.core.runner.pools.processes.wire import executed_from, task_text, unsendable
 
 if TYPE_CHECKING:
     from neuron_evals.core.evaluators import BaseEvaluator
@@ -68,8 +68,8 @@ class ProcessPool(Pool):
         """Send a task; one whose item cannot be sent is an error."""
         try:
             text = task_text(ticket, task)
-        except Unserialisable as exc:
-            msg = f"the item {exc}: process workers cannot have it; keep to plain values, or use threads"
+        except Unserialisable:
+            msg = f"process workers cannot have this item: {unsendable(task)}; keep to plain values, or use threads"
             self._done.append((ticket, broken(task, msg)))
             return
         if self._link is None:

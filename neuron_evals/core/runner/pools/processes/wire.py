@@ -39,6 +39,15 @@ def task_text(ticket: int, task: Task) -> str:
     )
 
 
+def unsendable(task: Task) -> str:
+    """Return what of an item cannot be written exactly, and where it stands; empty when all can."""
+    try:
+        encode(plain(task.item))
+    except Unserialisable as exc:
+        return str(exc).partition(": ")[2]
+    return ""
+
+
 def task_from(text: str, evaluator: BaseEvaluator) -> tuple[int, Task]:
     """Return the ticket and the task of a text."""
     held = decode(text)
