@@ -1,0 +1,9 @@
+"""The cache of run outputs: where entries are kept."""
+
+from __future__ import annotations
+
+from neuron_evals.core.caches.contract import Cache, CacheError
+from neuron_evals.core.caches.file import FileCache
+from neuron_evals.core.caches.memory import MemoryCache
+
+__all__ = ["Cache", "CacheError", "FileCache", "MemoryCache"]
