@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from neuron_evals.core.exceptions import EvaluationError, is_transient
 
 if TYPE_CHECKING:
+    import os
+
     from neuron_evals.core.checking import Assertion, Recorder
 
 
@@ -67,6 +69,17 @@ class BaseEvaluator(ABC):
         Name the errors of other client libraries here.
         """
         return is_transient(exc)
+
+    def cache_dependencies(self) -> Iterable[type | str | os.PathLike[str]]:
+        """Return on what the outputs of `run` depend that its code does not show, so that the cache sees it change.
+
+        The code of `run`, and of the methods it names through `self`, is seen anyway; `evaluate` never matters.
+
+        Returns:
+            Classes, for the whole file that defines each; and paths of files such as prompts, relative to the folder of
+            the evaluator's own file. What is neither makes a run with a cache an error.
+        """
+        return ()
 
     def check(self, assertion: Assertion, actual: Any, label: str | None = None) -> bool:
         """Apply an assertion to a value and record what it found, so that later checks still run.
