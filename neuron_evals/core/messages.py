@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, NoReturn
 
@@ -114,6 +114,7 @@ class Message:
         role: Who speaks.
         content: The text; empty when there is none, also where `None` was given.
         tool_calls: In an assistant message the calls it proposes; in a tool message the same calls with their outcome.
+            Any sequence is taken and kept as a tuple, also of `attachments`.
         usage: Tokens of the model call that gave this message; `None` when unknown or when no model did.
         attachments: What else the message carries, such as images: each a mapping with `type`, and `name` and
             `media_type` where known.
@@ -126,9 +127,9 @@ class Message:
 
     role: Role
     content: str = ""
-    tool_calls: tuple[ToolCall, ...] = ()
+    tool_calls: Sequence[ToolCall] = ()
     usage: Usage | None = None
-    attachments: tuple[Mapping[str, Any], ...] = ()
+    attachments: Sequence[Mapping[str, Any]] = ()
     model: str | None = None
     duration: float | None = None
 
@@ -142,7 +143,7 @@ class Message:
         _require_text("Message", "content", self.content)
         object.__setattr__(self, "tool_calls", tuple(self.tool_calls))
         object.__setattr__(self, "attachments", tuple(self.attachments))
-        calls: tuple[Any, ...] = self.tool_calls
+        calls: Sequence[Any] = self.tool_calls
         for position, call in enumerate(calls):
             if not isinstance(call, ToolCall):
                 msg = f"Message: tool_calls[{position}] must be a ToolCall, got {type(call).__name__}"

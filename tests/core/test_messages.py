@@ -72,7 +72,7 @@ def test_a_message_without_text_has_an_empty_one():
         (lambda: Message("robot"), "Message: role is one of system, user, assistant, tool, got 'robot'"),  # type: ignore[arg-type]
         (lambda: Message("user", ["hi"]), "Message: content must be text, got list"),  # type: ignore[arg-type]
         (
-            lambda: Message("assistant", tool_calls=[ToolCall("a"), {"name": "b"}]),  # type: ignore[arg-type]
+            lambda: Message("assistant", tool_calls=[ToolCall("a"), {"name": "b"}]),  # type: ignore[list-item]
             "Message: tool_calls[1] must be a ToolCall, got dict",
         ),
         (lambda: ToolCall(None), "ToolCall: name must be text, got NoneType"),  # type: ignore[arg-type]
