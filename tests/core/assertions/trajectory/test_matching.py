@@ -130,7 +130,7 @@ def test_unordered_calls_match_when_any_assignment_does_whatever_the_order(expec
 
 
 calls = st.lists(st.sampled_from("ab"), max_size=5)
-flags = st.lists(st.fixed_dictionaries({}, optional={"x": st.just(1), "y": st.just(1), "z": st.just(1)}), max_size=5)
+flags = st.lists(st.fixed_dictionaries({}, optional={"x": st.just(1), "y": st.just(1), "z": st.just(1)}), max_size=3)
 
 
 @given(flags, flags)
