@@ -53,7 +53,15 @@ if TYPE_CHECKING:
         StopRun,
     )
     from neuron_evals.core.messages import Message, ToolCall, Usage
-    from neuron_evals.core.outputs import ConsoleOutput, JsonOutput, OutputDriver
+    from neuron_evals.core.outputs import (
+        ConsoleOutput,
+        GitHubOutput,
+        JsonOutput,
+        JUnitOutput,
+        MarkdownOutput,
+        OutputDriver,
+        render,
+    )
     from neuron_evals.core.report import EvaluationReport, EvaluationResults, Gate, ScoreStatistics
     from neuron_evals.core.results import AssertionResult, Check, ItemResult, Plan, Status, Verdict
     from neuron_evals.core.runner import EvaluatorRunner, Listener, Selection
@@ -83,16 +91,19 @@ __all__ = [
     "EvaluationResults",
     "EvaluatorRunner",
     "Gate",
+    "GitHubOutput",
     "GreaterThan",
     "Interrupt",
     "InvalidArgument",
     "InvalidInput",
     "IsValidJson",
     "ItemResult",
+    "JUnitOutput",
     "JsonDataset",
     "JsonLinesDataset",
     "JsonOutput",
     "Listener",
+    "MarkdownOutput",
     "MatchesRegex",
     "Message",
     "Mode",
@@ -129,6 +140,7 @@ __all__ = [
     "Usage",
     "Verdict",
     "Weighted",
+    "render",
 ]
 
 _EXPORTS = {
@@ -153,16 +165,19 @@ _EXPORTS = {
     "EvaluationResults": "report",
     "EvaluatorRunner": "runner",
     "Gate": "report",
+    "GitHubOutput": "outputs",
     "GreaterThan": "assertions",
     "Interrupt": "approvals",
     "InvalidArgument": "exceptions",
     "InvalidInput": "exceptions",
     "IsValidJson": "assertions",
     "ItemResult": "results",
+    "JUnitOutput": "outputs",
     "JsonDataset": "datasets",
     "JsonLinesDataset": "datasets",
     "JsonOutput": "outputs",
     "Listener": "runner",
+    "MarkdownOutput": "outputs",
     "MatchesRegex": "assertions",
     "Message": "messages",
     "Mode": "assertions.trajectory",
@@ -199,6 +214,7 @@ _EXPORTS = {
     "Usage": "messages",
     "Verdict": "results",
     "Weighted": "assertions",
+    "render": "outputs",
 }
 """Public name -> the module of `neuron_evals.core` that defines it."""
 

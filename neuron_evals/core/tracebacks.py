@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 import traceback
 from collections.abc import Iterator
@@ -9,18 +10,24 @@ from pathlib import Path
 
 from neuron_evals.core.exceptions import NeuronEvalsError
 
-_ENGINE = str(Path(__file__).parent)
+_NOT_SHOWN = (str(Path(__file__).parent), importlib.__file__, "<frozen importlib")
+"""Files whose frames are left out of tracebacks: the engine's, and the import system's."""
 
 
 def describe_error(exc: BaseException) -> str:
     """Return `Class: message (file:line)`; the place is where the error was raised, left out when unknown."""
-    text = f"{type(exc).__name__}: {message}" if (message := error_message(exc)) else type(exc).__name__
+    text = class_and_message(exc)
     last = exc.__traceback__
     while last is not None and last.tb_next is not None:
         last = last.tb_next
     if last is None:
         return text
     return f"{text} ({short_path(last.tb_frame.f_code.co_filename)}:{last.tb_lineno})"
+
+
+def class_and_message(exc: BaseException) -> str:
+    """Return `Class: message`, or the class alone when the error says nothing."""
+    return f"{type(exc).__name__}: {message}" if (message := error_message(exc)) else type(exc).__name__
 
 
 def describe_broken_check(exc: BaseException) -> str:
@@ -37,7 +44,7 @@ def error_message(exc: BaseException) -> str:
 
 
 def format_traceback(exc: BaseException) -> str:
-    """Return the traceback of `exc` and its causes, without the engine's own frames and with short paths."""
+    """Return the traceback of `exc` and its causes, with short paths and without the engine's own frames."""
     try:
         summary = traceback.TracebackException.from_exception(exc)
     except Exception as broken:
@@ -47,7 +54,7 @@ def format_traceback(exc: BaseException) -> str:
             [
                 traceback.FrameSummary(short_path(frame.filename), frame.lineno, frame.name, line=frame.line)
                 for frame in part.stack
-                if not frame.filename.startswith(_ENGINE)
+                if not frame.filename.startswith(_NOT_SHOWN)
             ]
         )
     return "".join(summary.format()).rstrip()

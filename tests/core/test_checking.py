@@ -106,7 +106,9 @@ def test_checks_that_find_no_answer_fail_and_are_no_errors(recorder):
 )
 def test_what_broke_is_named(error, message):
     check = checked(Gives(error))
-    assert (check.name, check.verdict, check.message) == ("Gives", Verdict.ERROR, message)
+    assert (check.name, check.verdict) == ("Gives", Verdict.ERROR)
+    assert check.message.startswith(message)
+    assert "\n" not in check.message
 
 
 @pytest.mark.parametrize("interruption", [KeyboardInterrupt, SystemExit])

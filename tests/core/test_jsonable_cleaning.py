@@ -10,16 +10,19 @@ import sys
 import uuid
 from collections import ChainMap, OrderedDict, UserList, deque, namedtuple
 from pathlib import PurePosixPath
-from types import MappingProxyType
+from types import FunctionType, MappingProxyType
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from neuron_evals.core.exceptions import InvalidArgument
 from neuron_evals.core.jsonable import MAX_DEPTH, canonical_json, clean_json, dump_json, foreign, register_view
 from neuron_evals.core.jsonable.cleaning import MAX_VALUES
+
+# A busy machine is no failure.
+unhurried = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 class Colour(enum.Enum):
@@ -199,6 +202,18 @@ def test_of_another_object_only_the_type_is_told(make, name):
     assert clean_json([make()])[0] == f"[{name}]"
 
 
+@pytest.mark.parametrize("module", [None, 5])
+def test_a_type_whose_module_has_no_name_is_an_object(module):
+    nameless = type("Nameless", (), {})
+    nameless.__module__ = module
+    assert clean_json(nameless()) == "[object]"
+
+
+def test_a_type_made_where_modules_have_no_name_is_an_object():
+    make = FunctionType((lambda kind: kind("Nameless", (), {})).__code__, {})
+    assert clean_json(make(type)()) == "[object]"
+
+
 def test_an_iterator_is_not_used_up():
     iterator = iter([1, 2])
     clean_json({"output": iterator})
@@ -317,6 +332,7 @@ values = st.recursive(
 )
 
 
+@unhurried
 @given(values, st.integers(1, 6))
 def test_cleaning_never_raises_and_cleaning_again_changes_nothing(value, max_depth):
     cleaned = clean_json(value, max_depth)

@@ -37,7 +37,7 @@ class Equals(Assertion):
         try:
             same = equal(actual, self.expected)
         except InvalidInput as exc:
-            msg = f"{self.name}: {exc}"
+            msg = f"{self.assertion_name}: {exc}"
             raise InvalidInput(msg) from exc
         return AssertionResult.ok() if same else AssertionResult.fail(0.0, self._difference(actual))
 

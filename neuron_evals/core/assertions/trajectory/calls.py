@@ -29,7 +29,7 @@ class _CallAssertion(ToolAssertion):
         nested: bool = False,
     ) -> None:
         super().__init__(name, arguments, nested=nested)
-        require_bool(self.name, "executed_only", executed_only)
+        require_bool(self.assertion_name, "executed_only", executed_only)
         object.__setattr__(self, "executed_only", executed_only)
 
     def _counted(self, trajectory: Trajectory) -> list[ToolCall]:

@@ -55,10 +55,10 @@ class ToolAssertion(TrajectoryAssertion):
     nested: bool
 
     def __init__(self, name: str, arguments: Constraint | None = None, *, nested: bool = False) -> None:
-        require_tool_name(self.name, name)
-        require_bool(self.name, "nested", nested)
+        require_tool_name(self.assertion_name, name)
+        require_bool(self.assertion_name, "nested", nested)
         if arguments is not None:
-            require_constraint(self.name, "arguments", arguments)
+            require_constraint(self.assertion_name, "arguments", arguments)
         object.__setattr__(self, "tool", name)
         object.__setattr__(self, "arguments", arguments)
         object.__setattr__(self, "nested", nested)

@@ -46,15 +46,15 @@ class ToolCallCount(TrajectoryAssertion):
         *,
         executed_only: bool = False,
     ) -> None:
-        require_count(self.name, "min", min)
+        require_count(self.assertion_name, "min", min)
         if max is not None:
-            require_count(self.name, "max", max)
+            require_count(self.assertion_name, "max", max)
             if min > max:
-                msg = f"{self.name}: min must not be above max, got min={min} and max={max}"
+                msg = f"{self.assertion_name}: min must not be above max, got min={min} and max={max}"
                 raise InvalidArgument(msg)
         if name is not None:
-            require_tool_name(self.name, name)
-        require_bool(self.name, "executed_only", executed_only)
+            require_tool_name(self.assertion_name, name)
+        require_bool(self.assertion_name, "executed_only", executed_only)
         for field, value in (("min", min), ("max", max), ("tool", name), ("executed_only", executed_only)):
             object.__setattr__(self, field, value)
 

@@ -48,14 +48,14 @@ class TrajectoryMatches(TrajectoryAssertion):
 
     def __post_init__(self) -> None:
         for role in ("graded", "nested", "executed_only"):
-            require_bool(self.name, role, getattr(self, role))
+            require_bool(self.assertion_name, role, getattr(self, role))
         try:
             object.__setattr__(self, "mode", Mode(self.mode))
         except ValueError:
             modes = ", ".join(name.lower() for name in Mode.__members__)
-            msg = f"{self.name}: mode is one of {modes}, got {self.mode!r}"
+            msg = f"{self.assertion_name}: mode is one of {modes}, got {self.mode!r}"
             raise InvalidArgument(msg) from None
-        expected_calls(self.name, self.expected)
+        expected_calls(self.assertion_name, self.expected)
         object.__setattr__(self, "expected", tuple(self.expected))
 
     @property
@@ -65,7 +65,7 @@ class TrajectoryMatches(TrajectoryAssertion):
 
     def evaluate_trajectory(self, trajectory: Trajectory) -> AssertionResult:
         """Return 1 when the calls match, else 0, or the grade; with both lists side by side when they do not."""
-        expected = expected_calls(self.name, self.expected)
+        expected = expected_calls(self.assertion_name, self.expected)
         actual = self._counted(trajectory)
         pairs = self._pairs(expected, actual)
         matched = sum(pair.fits for pair in pairs)
@@ -78,7 +78,7 @@ class TrajectoryMatches(TrajectoryAssertion):
 
     def unwanted(self, actual: Any) -> str:
         """Return both lists."""
-        expected = expected_calls(self.name, self.expected)
+        expected = expected_calls(self.assertion_name, self.expected)
         return f"{self._lists(expected, self._counted(actual))}, and they should not match"
 
     def _counted(self, trajectory: Trajectory) -> list[ToolCall]:

@@ -53,18 +53,18 @@ class ToolUsage(TrajectoryAssertion):
 
     def __post_init__(self) -> None:
         for role in ("tools_called", "tools_not_called", "output_contains"):
-            object.__setattr__(self, role, text_list(self.name, role, getattr(self, role)))
+            object.__setattr__(self, role, text_list(self.assertion_name, role, getattr(self, role)))
         for role in ("min_tool_calls", "max_tool_calls"):
             if getattr(self, role) is not None:
-                require_count(self.name, role, getattr(self, role))
+                require_count(self.assertion_name, role, getattr(self, role))
         self._require_possible_count()
         self._require_arguments()
         if self.check_args is not None:
-            require_bool(self.name, "check_args", self.check_args)
-        require_bool(self.name, "strict_order", self.strict_order)
+            require_bool(self.assertion_name, "check_args", self.check_args)
+        require_bool(self.assertion_name, "strict_order", self.strict_order)
         if not any(self._asked().values()):
             msg = (
-                f"{self.name}: nothing is asked for; give tools_called, tools_not_called, min_tool_calls, "
+                f"{self.assertion_name}: nothing is asked for; give tools_called, tools_not_called, min_tool_calls, "
                 "max_tool_calls, tool_args (with check_args not off) or output_contains"
             )
             raise InvalidArgument(msg)
@@ -103,17 +103,17 @@ class ToolUsage(TrajectoryAssertion):
     def _require_possible_count(self) -> None:
         fewest, most = self.min_tool_calls, self.max_tool_calls
         if fewest is not None and most is not None and fewest > most:
-            msg = f"{self.name}: min_tool_calls must not be above max_tool_calls, got {fewest} and {most}"
+            msg = f"{self.assertion_name}: min_tool_calls must not be above max_tool_calls, got {fewest} and {most}"
             raise InvalidArgument(msg)
 
     def _require_arguments(self) -> None:
         given: Any = self.tool_args
         if not isinstance(given, Mapping):
-            msg = f"{self.name}: tool_args must be a mapping of tools, got {type(given).__name__}"
+            msg = f"{self.assertion_name}: tool_args must be a mapping of tools, got {type(given).__name__}"
             raise InvalidArgument(msg)
         for tool, wanted in given.items():
             if not isinstance(wanted, Mapping):
-                msg = f"{self.name}: tool_args[{tool!r}] must be a mapping, got {type(wanted).__name__}"
+                msg = f"{self.assertion_name}: tool_args[{tool!r}] must be a mapping, got {type(wanted).__name__}"
                 raise InvalidArgument(msg)
 
     def _not_called(self, calls: Sequence[ToolCall]) -> str:
