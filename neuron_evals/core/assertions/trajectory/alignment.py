@@ -59,7 +59,7 @@ def aligned(expected: Sequence[ExpectedCall], actual: Sequence[ToolCall], fits: 
 
 
 def _weight(wanted: ExpectedCall, call: ToolCall, fits: Fits, heavy: int) -> int:
-    if wanted.tool != call.name:
+    if wanted.name != call.name:
         return 0
     return heavy if fits(wanted, call) else 1
 
@@ -93,8 +93,8 @@ def assigned(expected: Sequence[ExpectedCall], actual: Sequence[ToolCall], fits:
     for i, wanted in enumerate(expected):
         if i in taken:
             pairs.append(Pair(wanted, actual[taken[i]], fits=True))
-        elif spare.get(wanted.tool):
-            pairs.append(Pair(wanted, actual[spare[wanted.tool].popleft()]))
+        elif spare.get(wanted.name):
+            pairs.append(Pair(wanted, actual[spare[wanted.name].popleft()]))
         else:
             pairs.append(Pair(wanted, None))
     left = sorted(j for indexes in spare.values() for j in indexes)

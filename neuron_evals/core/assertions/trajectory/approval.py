@@ -13,7 +13,7 @@ from neuron_evals.core.results import AssertionResult
 from neuron_evals.core.trajectories import Trajectory, described_call
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True)
 class _ApprovalAssertion(ToolAssertion):
     wanted_state: ClassVar[ApprovalState]
 
@@ -21,24 +21,24 @@ class _ApprovalAssertion(ToolAssertion):
         """Return 1 when a call fits and its approval ended so, else 0 with the state of each call."""
         if self._in_state(trajectory):
             return AssertionResult.ok()
-        calls = trajectory.tool_calls(self.tool)
+        calls = trajectory.tool_calls(self.name)
         fitting = [call for call in calls if self._fits(call)]
         if not fitting:
             return AssertionResult.fail(0.0, self._no_such_call(trajectory, calls))
         states = listed([f"{visible(described_call(call))} {_state(call)}" for call in fitting])
-        return AssertionResult.fail(0.0, f"{self.tool} was not {self.wanted_state}: {states}")
+        return AssertionResult.fail(0.0, f"{self.name} was not {self.wanted_state}: {states}")
 
     def unwanted(self, actual: Any) -> str:
         """Return the calls that were approved or rejected."""
         calls = shown_calls(self._in_state(actual))
-        return f"{self.tool} was {self.wanted_state}, and it should not be: {calls}"
+        return f"{self.name} was {self.wanted_state}, and it should not be: {calls}"
 
     def _in_state(self, trajectory: Trajectory) -> list[ToolCall]:
-        calls = trajectory.tool_calls(self.tool)
+        calls = trajectory.tool_calls(self.name)
         return [call for call in calls if call.approval == self.wanted_state and self._fits(call)]
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True)
 class ToolWasApproved(_ApprovalAssertion):
     """Passes when a call of the tool was approved. A call that ran without asking for approval was not.
 
@@ -54,7 +54,7 @@ class ToolWasApproved(_ApprovalAssertion):
     wanted_state = "approved"
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True)
 class ToolWasRejected(_ApprovalAssertion):
     """Passes when a call of the tool was rejected, with or without a reason, even if another was approved.
 

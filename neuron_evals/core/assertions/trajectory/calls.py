@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from neuron_evals.core.assertions.options import require_bool
@@ -11,43 +11,34 @@ from neuron_evals.core.assertions.trajectory.wording import shown_calls, shown_c
 from neuron_evals.core.results import AssertionResult
 
 if TYPE_CHECKING:
-    from neuron_evals.core.matchers import Constraint
     from neuron_evals.core.messages import ToolCall
     from neuron_evals.core.trajectories import Trajectory
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True)
 class _CallAssertion(ToolAssertion):
-    executed_only: bool
+    executed_only: bool = field(default=False, kw_only=True)
 
-    def __init__(
-        self,
-        name: str,
-        arguments: Constraint | None = None,
-        *,
-        executed_only: bool = False,
-        nested: bool = False,
-    ) -> None:
-        super().__init__(name, arguments, nested=nested)
-        require_bool(self.assertion_name, "executed_only", executed_only)
-        object.__setattr__(self, "executed_only", executed_only)
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_bool(self.assertion_name, "executed_only", self.executed_only)
 
     def _counted(self, trajectory: Trajectory) -> list[ToolCall]:
-        return [call for call in trajectory.tool_calls(self.tool) if call.ran or not self.executed_only]
+        return [call for call in trajectory.tool_calls(self.name) if call.ran or not self.executed_only]
 
     def _fitting(self, trajectory: Trajectory) -> list[ToolCall]:
         return [call for call in self._counted(trajectory) if self._fits(call)]
 
     def _found(self, calls: list[ToolCall]) -> str:
         wanted = f" with {shown_constraint(self.arguments)}" if self.arguments else ""
-        return f"{self.tool} was {self._verb} {times(len(calls))}{wanted}, and it should not be: {shown_calls(calls)}"
+        return f"{self.name} was {self._verb} {times(len(calls))}{wanted}, and it should not be: {shown_calls(calls)}"
 
     @property
     def _verb(self) -> str:
         return "executed" if self.executed_only else "called"
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True)
 class ToolWasCalled(_CallAssertion):
     """Passes when the tool was called, with the given arguments if there are any.
 
@@ -78,7 +69,7 @@ class ToolWasCalled(_CallAssertion):
         return self._found(self._fitting(actual))
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True)
 class ToolWasNotCalled(_CallAssertion):
     """Passes when the tool was not called, or never with the given arguments.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from neuron_evals.core.assertions.options import require_bool, require_text
@@ -34,9 +34,9 @@ def require_tool_name(owner: str, value: object) -> None:
         raise InvalidArgument(msg)
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True)
 class ToolAssertion(TrajectoryAssertion):
-    """Base of the assertions about the calls of one tool; it keeps the option `name` as `tool`.
+    """Base of the assertions about the calls of one tool.
 
     Args:
         name: Name of the tool; letter case counts.
@@ -50,28 +50,25 @@ class ToolAssertion(TrajectoryAssertion):
         InvalidArgument: An option has the wrong type, or `name` is empty.
     """
 
-    tool: str  # `name` is the name of the assertion in reports
-    arguments: Constraint | None
-    nested: bool
+    name: str
+    arguments: Constraint | None = None
+    nested: bool = field(default=False, kw_only=True)
 
-    def __init__(self, name: str, arguments: Constraint | None = None, *, nested: bool = False) -> None:
-        require_tool_name(self.assertion_name, name)
-        require_bool(self.assertion_name, "nested", nested)
-        if arguments is not None:
-            require_constraint(self.assertion_name, "arguments", arguments)
-        object.__setattr__(self, "tool", name)
-        object.__setattr__(self, "arguments", arguments)
-        object.__setattr__(self, "nested", nested)
+    def __post_init__(self) -> None:
+        require_tool_name(self.assertion_name, self.name)
+        require_bool(self.assertion_name, "nested", self.nested)
+        if self.arguments is not None:
+            require_constraint(self.assertion_name, "arguments", self.arguments)
 
     def _fits(self, call: ToolCall) -> bool:
-        return call.name == self.tool and fits(self.arguments, call.arguments, nested=self.nested)
+        return call.name == self.name and fits(self.arguments, call.arguments, nested=self.nested)
 
     def _no_such_call(self, trajectory: Trajectory, calls: list[ToolCall], verb: str = "called") -> str:
         """Return the reason when no call fits; `calls` are the tool's own, of those that count."""
         if not calls:
-            return f"{self.tool} was not {verb}; {what_was_called(trajectory.tool_calls())}"
+            return f"{self.name} was not {verb}; {what_was_called(trajectory.tool_calls())}"
         wanted = f", never with {shown_constraint(self.arguments)}" if self.arguments else ""
-        return f"{self.tool} was {verb} {times(len(calls))}{wanted}: {shown_calls(calls)}{self._type_hint(calls)}"
+        return f"{self.name} was {verb} {times(len(calls))}{wanted}: {shown_calls(calls)}{self._type_hint(calls)}"
 
     def _type_hint(self, calls: list[ToolCall]) -> str:
         """Return a clause when a call differs from what was wanted in nothing but types."""

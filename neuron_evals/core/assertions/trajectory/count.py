@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from neuron_evals.core.assertions.options import require_bool, require_count
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from neuron_evals.core.trajectories import Trajectory
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True)
 class ToolCallCount(TrajectoryAssertion):
-    """Passes when the number of tool calls is from `min` to `max`, both included; it keeps the option `name` as `tool`.
+    """Passes when the number of tool calls is from `min` to `max`, both included.
 
     Every proposed call counts, those that wait for an approval or were rejected too.
 
@@ -33,30 +33,21 @@ class ToolCallCount(TrajectoryAssertion):
         InvalidArgument: A bound is no whole number or negative, `min` is above `max`, or `name` is no name.
     """
 
-    min: int
-    max: int | None
-    tool: str | None  # `name` is the name of the assertion in reports
-    executed_only: bool
+    min: int = 0
+    max: int | None = None
+    name: str | None = None
+    executed_only: bool = field(default=False, kw_only=True)
 
-    def __init__(
-        self,
-        min: int = 0,  # noqa: A002  (the pair of options is called so everywhere)
-        max: int | None = None,  # noqa: A002  (as above)
-        name: str | None = None,
-        *,
-        executed_only: bool = False,
-    ) -> None:
-        require_count(self.assertion_name, "min", min)
-        if max is not None:
-            require_count(self.assertion_name, "max", max)
-            if min > max:
-                msg = f"{self.assertion_name}: min must not be above max, got min={min} and max={max}"
+    def __post_init__(self) -> None:
+        require_count(self.assertion_name, "min", self.min)
+        if self.max is not None:
+            require_count(self.assertion_name, "max", self.max)
+            if self.min > self.max:
+                msg = f"{self.assertion_name}: min must not be above max, got min={self.min} and max={self.max}"
                 raise InvalidArgument(msg)
-        if name is not None:
-            require_tool_name(self.assertion_name, name)
-        require_bool(self.assertion_name, "executed_only", executed_only)
-        for field, value in (("min", min), ("max", max), ("tool", name), ("executed_only", executed_only)):
-            object.__setattr__(self, field, value)
+        if self.name is not None:
+            require_tool_name(self.assertion_name, self.name)
+        require_bool(self.assertion_name, "executed_only", self.executed_only)
 
     @property
     def vacuous(self) -> bool:
@@ -76,11 +67,11 @@ class ToolCallCount(TrajectoryAssertion):
         return f"{self._counted_as(calls)}, which should not be {self._range()}{self._listing(calls)}"
 
     def _counted(self, trajectory: Trajectory) -> list[ToolCall]:
-        return [call for call in trajectory.tool_calls(self.tool) if call.ran or not self.executed_only]
+        return [call for call in trajectory.tool_calls(self.name) if call.ran or not self.executed_only]
 
     def _counted_as(self, calls: list[ToolCall]) -> str:
         verb = "executed" if self.executed_only else "called"
-        return f"{self.tool or 'tools'} {'was' if self.tool else 'were'} {verb} {times(len(calls))}"
+        return f"{self.name or 'tools'} {'was' if self.name else 'were'} {verb} {times(len(calls))}"
 
     def _range(self) -> str:
         if self.max is None:

@@ -17,19 +17,19 @@ class ExpectedCall:
     """One expected call.
 
     Attributes:
-        tool: Name of the tool.
+        name: Name of the tool.
         arguments: What its arguments must be; `None` and an empty mapping want nothing.
     """
 
-    tool: str
+    name: str
     arguments: Constraint | None = None
 
     def fits(self, call: ToolCall, *, nested: bool) -> bool:
         """Return whether `call` is such a call."""
-        return call.name == self.tool and fits(self.arguments, call.arguments, nested=nested)
+        return call.name == self.name and fits(self.arguments, call.arguments, nested=nested)
 
     def __str__(self) -> str:
-        return f"{self.tool}({shown_constraint(self.arguments)})" if self.arguments else self.tool
+        return f"{self.name}({shown_constraint(self.arguments)})" if self.arguments else self.name
 
 
 def expected_calls(owner: str, given: Any) -> tuple[ExpectedCall, ...]:

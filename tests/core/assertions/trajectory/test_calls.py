@@ -201,4 +201,4 @@ def test_an_assertion_has_its_own_name_in_reports_and_takes_a_trajectory():
     assertion = ToolWasCalled("pay", {"sum": 3})
     assert (assertion.assertion_name, assertion.accepts, assertion.vacuous) == ("ToolWasCalled", "trajectory", False)
     assert assertion == ToolWasCalled("pay", {"sum": 3})
-    assert repr(assertion) == "ToolWasCalled(tool='pay', arguments={'sum': 3}, nested=False, executed_only=False)"
+    assert repr(assertion) == "ToolWasCalled(name='pay', arguments={'sum': 3}, nested=False, executed_only=False)"
