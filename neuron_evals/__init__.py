@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from neuron_evals.core.approvals import ApprovalRequest, Decision, Interrupt
     from neuron_evals.core.assertions import (
         AllOf,
         AnyOf,
@@ -27,10 +28,18 @@ if TYPE_CHECKING:
         StringEndsWith,
         StringLengthBetween,
         StringStartsWith,
+        ToolCallCount,
+        ToolUsage,
+        ToolWasApproved,
+        ToolWasCalled,
+        ToolWasNotCalled,
+        ToolWasRejected,
+        TrajectoryMatches,
         Weighted,
     )
+    from neuron_evals.core.assertions.trajectory import Mode
     from neuron_evals.core.cancellation import StopToken
-    from neuron_evals.core.checking import Assertion, StringAssertion
+    from neuron_evals.core.checking import Assertion, StringAssertion, TrajectoryAssertion
     from neuron_evals.core.datasets import ArrayDataset, CsvDataset, Dataset, JsonDataset, JsonLinesDataset
     from neuron_evals.core.evaluators import BaseEvaluator
     from neuron_evals.core.exceptions import (
@@ -43,6 +52,7 @@ if TYPE_CHECKING:
         OutputError,
         StopRun,
     )
+    from neuron_evals.core.messages import Message, ToolCall, Usage
     from neuron_evals.core.outputs import (
         ConsoleOutput,
         GitHubOutput,
@@ -55,12 +65,14 @@ if TYPE_CHECKING:
     from neuron_evals.core.report import EvaluationReport, EvaluationResults, Gate, ScoreStatistics
     from neuron_evals.core.results import AssertionResult, Check, ItemResult, Plan, Status, Verdict
     from neuron_evals.core.runner import EvaluatorRunner, Listener, Selection
+    from neuron_evals.core.trajectories import Trajectory
 
 __version__ = "0.1.0"
 
 __all__ = [
     "AllOf",
     "AnyOf",
+    "ApprovalRequest",
     "ArrayDataset",
     "Assertion",
     "AssertionResult",
@@ -72,6 +84,7 @@ __all__ = [
     "CsvDataset",
     "Dataset",
     "DatasetError",
+    "Decision",
     "Equals",
     "EvaluationError",
     "EvaluationReport",
@@ -80,6 +93,7 @@ __all__ = [
     "Gate",
     "GitHubOutput",
     "GreaterThan",
+    "Interrupt",
     "InvalidArgument",
     "InvalidInput",
     "IsValidJson",
@@ -91,6 +105,8 @@ __all__ = [
     "Listener",
     "MarkdownOutput",
     "MatchesRegex",
+    "Message",
+    "Mode",
     "NeuronEvalsError",
     "Not",
     "NotContains",
@@ -111,6 +127,17 @@ __all__ = [
     "StringEndsWith",
     "StringLengthBetween",
     "StringStartsWith",
+    "ToolCall",
+    "ToolCallCount",
+    "ToolUsage",
+    "ToolWasApproved",
+    "ToolWasCalled",
+    "ToolWasNotCalled",
+    "ToolWasRejected",
+    "Trajectory",
+    "TrajectoryAssertion",
+    "TrajectoryMatches",
+    "Usage",
     "Verdict",
     "Weighted",
     "render",
@@ -119,6 +146,7 @@ __all__ = [
 _EXPORTS = {
     "AllOf": "assertions",
     "AnyOf": "assertions",
+    "ApprovalRequest": "approvals",
     "ArrayDataset": "datasets",
     "Assertion": "checking",
     "AssertionResult": "results",
@@ -130,6 +158,7 @@ _EXPORTS = {
     "CsvDataset": "datasets",
     "Dataset": "datasets",
     "DatasetError": "exceptions",
+    "Decision": "approvals",
     "Equals": "assertions",
     "EvaluationError": "exceptions",
     "EvaluationReport": "report",
@@ -138,6 +167,7 @@ _EXPORTS = {
     "Gate": "report",
     "GitHubOutput": "outputs",
     "GreaterThan": "assertions",
+    "Interrupt": "approvals",
     "InvalidArgument": "exceptions",
     "InvalidInput": "exceptions",
     "IsValidJson": "assertions",
@@ -149,6 +179,8 @@ _EXPORTS = {
     "Listener": "runner",
     "MarkdownOutput": "outputs",
     "MatchesRegex": "assertions",
+    "Message": "messages",
+    "Mode": "assertions.trajectory",
     "NeuronEvalsError": "exceptions",
     "Not": "assertions",
     "NotContains": "assertions",
@@ -169,6 +201,17 @@ _EXPORTS = {
     "StringEndsWith": "assertions",
     "StringLengthBetween": "assertions",
     "StringStartsWith": "assertions",
+    "ToolCall": "messages",
+    "ToolCallCount": "assertions",
+    "ToolUsage": "assertions",
+    "ToolWasApproved": "assertions",
+    "ToolWasCalled": "assertions",
+    "ToolWasNotCalled": "assertions",
+    "ToolWasRejected": "assertions",
+    "Trajectory": "trajectories",
+    "TrajectoryAssertion": "checking",
+    "TrajectoryMatches": "assertions",
+    "Usage": "messages",
     "Verdict": "results",
     "Weighted": "assertions",
     "render": "outputs",

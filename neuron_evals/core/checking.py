@@ -9,8 +9,9 @@ from contextlib import suppress
 from typing import Any, ClassVar, Literal
 
 from neuron_evals.core.exceptions import InvalidArgument, InvalidInput, is_transient
-from neuron_evals.core.results import AssertionResult, Check, Verdict
+from neuron_evals.core.results import AssertionResult, Check, Verdict, full_name
 from neuron_evals.core.tracebacks import describe_broken_check
+from neuron_evals.core.trajectories import Trajectory
 
 View = Literal["text", "trajectory", "record"]
 
@@ -70,14 +71,36 @@ class StringAssertion(Assertion):
             InvalidInput: `actual` is no text.
         """
         if not isinstance(actual, str):
-            cls = type(self)
-            msg = f"{cls.__module__}.{cls.__qualname__} evaluates text, got {type(actual).__name__}"
+            msg = f"{full_name(type(self))} evaluates text, got {type(actual).__name__}"
+            if callable(getattr(type(actual), "final_answer", None)):
+                msg += "; give it trajectory.final_answer()"
             raise InvalidInput(msg)
         return self.evaluate_string(actual)
 
     @abstractmethod
     def evaluate_string(self, text: str) -> AssertionResult:
         """Return what the rule says about `text`."""
+
+
+class TrajectoryAssertion(Assertion):
+    """An assertion about a conversation; implement `evaluate_trajectory`."""
+
+    accepts: ClassVar[View] = "trajectory"
+
+    def evaluate(self, actual: Any) -> AssertionResult:
+        """Return what `evaluate_trajectory` says about `actual`.
+
+        Raises:
+            InvalidInput: `actual` is no trajectory.
+        """
+        if not isinstance(actual, Trajectory):
+            msg = f"{full_name(type(self))} evaluates a Trajectory, got {type(actual).__name__}"
+            raise InvalidInput(msg)
+        return self.evaluate_trajectory(actual)
+
+    @abstractmethod
+    def evaluate_trajectory(self, trajectory: Trajectory) -> AssertionResult:
+        """Return what the rule says about `trajectory`."""
 
 
 class Recorder:
