@@ -98,8 +98,8 @@ class Message:
         content: The text; empty when there is none.
         tool_calls: In an assistant message the calls it proposes; in a tool message the same calls with their outcome.
         usage: Tokens of the model call that gave this message; `None` when unknown or when no model did.
-        attachments: What else the message carries, such as images: each a mapping with `type`, and `name` and `media_type`
-            where known.
+        attachments: What else the message carries, such as images: each a mapping with `type`, and `name` and
+            `media_type` where known.
         model: Name of the model that gave this message; `None` when unknown.
         duration: Seconds the model call took; `None` when unknown.
     """
