@@ -219,9 +219,9 @@ def _failure(exc: Exception, outgoing: Outgoing, watch: Watch) -> ProviderError:
 
 
 def _raised_or(failure: ProviderError | None, received: Received | None) -> Received:
-    # Raised outside the handlers: an exception in its context would bring the client's frames along.
+    # Raised outside the handlers, and without its own frames: they hold what was sent and what came back.
     if failure is not None:
-        raise failure
+        raise failure.with_traceback(None)
     if received is None:
         msg = "an attempt gave neither a reply nor an error"
         raise AssertionError(msg)
