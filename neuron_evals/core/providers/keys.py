@@ -58,7 +58,7 @@ class ApiKey:
         if failure is None:
             failure = self._fault(key)
         if failure is not None:
-            # Raised outside the handler, as a chained exception would bring its text along; without the key in the frame.
+            # Outside the handler, as a chained exception would bring its text along; and no key is left in the frame.
             key = None
             raise ProviderError(failure, kind="auth")
         return key.strip() if key else None

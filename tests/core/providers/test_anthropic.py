@@ -104,7 +104,13 @@ def test_usage__cached_tokens_are_input_too(usage, expected):
 
 @pytest.mark.parametrize(
     ("reason", "expected"),
-    [("end_turn", "stop"), ("max_tokens", "length"), ("tool_use", "tool_calls"), ("pause_turn", "pause_turn"), (None, "")],
+    [
+        ("end_turn", "stop"),
+        ("max_tokens", "length"),
+        ("tool_use", "tool_calls"),
+        ("pause_turn", "pause_turn"),
+        (None, ""),
+    ],
 )
 def test_finish_reason__in_common_words(reason, expected):
     assert AnthropicProvider("m")._read({"content": [], "stop_reason": reason}).finish_reason == expected
@@ -130,11 +136,19 @@ def test_stream__calls_in_pieces(server, hello):
         {"type": "message_start", "message": {"model": "m-1"}},
         {"type": "content_block_start", "index": 0, "content_block": {"type": "thinking", "thinking": ""}},
         {"type": "content_block_delta", "index": 0, "delta": {"type": "thinking_delta", "thinking": "hm"}},
-        {"type": "content_block_start", "index": 1, "content_block": {"type": "tool_use", "id": "c1", "name": "f", "input": {}}},
+        {
+            "type": "content_block_start",
+            "index": 1,
+            "content_block": {"type": "tool_use", "id": "c1", "name": "f", "input": {}},
+        },
         {"type": "content_block_delta", "index": 1, "delta": {"type": "input_json_delta", "partial_json": ""}},
         {"type": "content_block_delta", "index": 1, "delta": {"type": "input_json_delta", "partial_json": '{"a": '}},
         {"type": "content_block_delta", "index": 1, "delta": {"type": "input_json_delta", "partial_json": "1}"}},
-        {"type": "content_block_start", "index": 2, "content_block": {"type": "tool_use", "id": "c2", "name": "g", "input": {}}},
+        {
+            "type": "content_block_start",
+            "index": 2,
+            "content_block": {"type": "tool_use", "id": "c2", "name": "g", "input": {}},
+        },
         {"type": "message_delta", "delta": {"stop_reason": "tool_use"}},
         {"type": "message_stop"},
         names=True,

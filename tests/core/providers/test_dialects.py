@@ -133,7 +133,7 @@ def test_refused_request__the_providers_own_words(server, dialect, call, hello):
 
 def test_success_with_an_error_in_its_body__error(server, dialect, call, hello):
     server.answers(Answer(dialect.error))
-    with pytest.raises(ProviderError, match="answered with an error.*Unsupported parameter"):
+    with pytest.raises(ProviderError, match=r"answered with an error.*Unsupported parameter"):
         call(dialect.make(server), hello)
 
 

@@ -27,7 +27,9 @@ def test_everything_set__among_the_options(server):
 
 
 def test_schema__format(server):
-    assert sent(server, ModelRequest((Message("user", "Hi"),), schema={"type": "object"}))["format"] == {"type": "object"}
+    assert sent(server, ModelRequest((Message("user", "Hi"),), schema={"type": "object"}))["format"] == {
+        "type": "object"
+    }
 
 
 def test_calls__arguments_as_objects_and_outcomes_by_name(server):

@@ -47,7 +47,10 @@ def test_everything_set__sent_under_its_name(server):
     [
         ({}, "max_completion_tokens"),
         ({"base_url": "http://127.0.0.1:8000/v1"}, "max_tokens"),
-        ({"base_url": "http://127.0.0.1:8000/v1", "token_limit_param": "max_completion_tokens"}, "max_completion_tokens"),
+        (
+            {"base_url": "http://127.0.0.1:8000/v1", "token_limit_param": "max_completion_tokens"},
+            "max_completion_tokens",
+        ),
         ({"token_limit_param": "max_tokens"}, "max_tokens"),
     ],
 )
@@ -71,7 +74,11 @@ def test_assistant_that_only_calls__content_as_the_server_wants_it(server, optio
     messages = sent(server, ModelRequest(conversation), empty_content=option)["messages"]
     function = {"name": "f", "arguments": "{}"}
     assert messages == [
-        {"role": "assistant", "content": content, "tool_calls": [{"id": "c1", "type": "function", "function": function}]},
+        {
+            "role": "assistant",
+            "content": content,
+            "tool_calls": [{"id": "c1", "type": "function", "function": function}],
+        },
         {"role": "tool", "tool_call_id": "c1", "content": "42"},
     ]
 
@@ -201,4 +208,4 @@ def test_usage__what_is_told_and_nothing_else(usage, expected):
 
 def test_token_limit_param__unknown__refused():
     with pytest.raises(InvalidArgument, match="token_limit_param is one of max_completion_tokens, max_tokens"):
-        OpenAIProvider("m", token_limit_param="tokens")
+        OpenAIProvider("m", token_limit_param="tokens")  # type: ignore[arg-type]  # noqa: S106  (no password)

@@ -81,7 +81,13 @@ def test_fingerprint__same_for_the_same_and_another_for_what_changes_the_answer(
     def made(**options):
         return OpenAIProvider(**{"model": "m", "base_url": "https://host/v1", **options}).fingerprint
 
-    same = [made(), made(api_key="sk-12345678"), made(timeout=1), made(max_retries=0, max_in_flight=3), made(stream=True)]
+    same = [
+        made(),
+        made(api_key="sk-12345678"),
+        made(timeout=1),
+        made(max_retries=0, max_in_flight=3),
+        made(stream=True),
+    ]
     assert len(set(same)) == 1
     others = [
         made(model="other"),

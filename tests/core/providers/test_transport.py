@@ -21,6 +21,13 @@ from tests.core.providers.server import Answer, Server
 GOOD = Answer(OPENAI.text)
 
 
+def wait_for(condition):
+    until = time.monotonic() + 5
+    while not condition():
+        assert time.monotonic() < until
+        time.sleep(0.001)
+
+
 def failing(server, call, hello, **options):
     with pytest.raises(ProviderError) as caught:
         call(OPENAI.make(server, **options), hello)
@@ -36,7 +43,14 @@ def test_status_that_may_be_gone__repeated(server, call, hello, status):
 
 @pytest.mark.parametrize(
     ("status", "kind"),
-    [(400, "bad_request"), (401, "auth"), (403, "auth"), (404, "bad_request"), (413, "bad_request"), (422, "bad_request")],
+    [
+        (400, "bad_request"),
+        (401, "auth"),
+        (403, "auth"),
+        (404, "bad_request"),
+        (413, "bad_request"),
+        (422, "bad_request"),
+    ],
 )
 def test_status_that_stays__error_at_once(server, call, hello, status, kind):
     server.answers(Answer({"error": {"message": "no"}}, status=status))
@@ -145,9 +159,7 @@ def test_run_stopped__waiting_ends_at_once(server, call, hello, waiting):
     stopped = []
 
     def stop() -> None:
-        while not server.asked:
-            time.sleep(0.01)
-        time.sleep(0.05)
+        wait_for(lambda: server.asked)
         stopped.append(time.monotonic())
         token.set("interrupted", abandon=waiting == "reply")
 
@@ -329,8 +341,7 @@ def test_async_call_cancelled__next_one_works(server, hello):
 
     async def cancel_first() -> str:
         first = asyncio.ensure_future(provider.acomplete(hello))
-        while not server.asked:
-            await asyncio.sleep(0.01)
+        await asyncio.to_thread(wait_for, lambda: server.asked)
         first.cancel()
         with pytest.raises(asyncio.CancelledError):
             await first

@@ -96,7 +96,7 @@ class Transport:
         error.attempts = max(1, watch.attempts)
         wait = self._retries.wait_after(error, watch.attempts)
         # When the deadline comes first, the error says more than "no reply within" would.
-        if wait is None or wait >= watch.deadline.remaining or watch.must_end:
+        if wait is None or wait >= watch.deadline.remaining:
             raise error
         return wait
 
