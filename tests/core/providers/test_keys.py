@@ -73,6 +73,12 @@ def test_key__echoed_in_the_reply__replaced(server, hello):
     assert "Bearer [redacted]" in reply.message.content
 
 
+def test_error__somebody_elses_key_in_it__not_shown_either(server, call, hello):
+    server.answers(Answer({"error": {"message": "upstream refused sk-of-the-gateway-1234"}}, status=400))
+    with pytest.raises(ProviderError, match=r"upstream refused \[redacted\]"):
+        call(OPENAI.make(server), hello)
+
+
 def test_key__from_the_environment__read_at_each_call(server, hello, monkeypatch):
     server.answers(Answer(OPENAI.text))
     provider = OPENAI.make(server, api_key_env="SHOP_MODEL_KEY")
