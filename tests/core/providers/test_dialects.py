@@ -173,6 +173,14 @@ def test_conversation_with_calls__sent_in_order_with_outcomes(server, dialect):
     assert places == sorted(places)
 
 
+def test_value_that_json_has_not__refused_and_nothing_sent(server, dialect):
+    server.answers(Answer(dialect.text))
+    asked = ModelRequest((Message("assistant", tool_calls=(ToolCall("f", {"a": float("nan")}),)),))
+    with pytest.raises(InvalidArgument, match="the request cannot be sent: it holds NaN"):
+        dialect.make(server).complete(asked)
+    assert server.asked == []
+
+
 def test_no_model__refused(server, dialect):
     server.answers(Answer(dialect.text))
     provider = dialect.make(server)

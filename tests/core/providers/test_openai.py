@@ -163,6 +163,12 @@ def test_stream__neither_index_nor_id_tells_apart__name_does():
     ) == [(None, "fetch", {"u": "x"}), (None, "find", {"u": "y"})]
 
 
+def test_stream__arguments_as_an_object():
+    assert streamed({"index": 0, "id": "c1", "function": {"name": "add", "arguments": {"a": 1}}}) == [
+        ("c1", "add", {"a": 1})
+    ]
+
+
 def test_stream__id_and_name_repeated_in_each_piece__one_call():
     assert streamed(
         {"index": 0, "id": "c1", "function": {"name": "add", "arguments": '{"a"'}},

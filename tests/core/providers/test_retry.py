@@ -56,6 +56,7 @@ def test_not_repeated(error, attempts):
         (" 0.5 ", 0.5),
         ("0", 0),
         ("Wed, 21 Oct 2015 07:28:00 GMT", 0),
+        ("Wed, 21 Oct 2015 07:28:00 -0000", 0),
         ("soon", None),
         ("", None),
         ("-3", None),

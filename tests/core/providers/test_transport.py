@@ -15,6 +15,7 @@ import pytest
 from neuron_evals import Message, ModelRequest, ModelSettings, ProviderError, StopToken
 from neuron_evals.core.cancellation import Deadline, ends_by, stopped_by
 from neuron_evals.core.providers.transport import RetryPolicy
+from neuron_evals.core.providers.transport.receiving import Receiver
 from tests.core.providers.dialects import OPENAI
 from tests.core.providers.server import Answer, Server
 
@@ -349,6 +350,21 @@ def test_async_call_cancelled__next_one_works(server, hello):
 
     assert asyncio.run(cancel_first()) == "Hello!"
     assert provider._transport.limiter._in_flight == 0
+
+
+def test_interrupted__next_call_works(server, call, hello, monkeypatch):
+    server.answers(GOOD)
+    provider = OPENAI.make(server)
+
+    def interrupt(*args: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Receiver, "feed", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            call(provider, hello)
+    assert provider._transport.limiter._in_flight == 0
+    assert call(provider, hello).message.content == "Hello!"
 
 
 def test_proxy_variables__ignored(server, hello, monkeypatch):
