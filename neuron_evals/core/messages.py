@@ -27,6 +27,7 @@ class Usage:
         cached_input: Part of `input` that the provider read from its cache.
         reasoning: Part of `output` that the model spent on reasoning.
         requests: How many model calls these are.
+        cache_write: Part of `input` that the provider wrote to its cache, where it says so.
     """
 
     input: int | None = None
@@ -34,6 +35,7 @@ class Usage:
     cached_input: int | None = None
     reasoning: int | None = None
     requests: int = 1
+    cache_write: int | None = None
 
     @property
     def total(self) -> int | None:
@@ -50,6 +52,7 @@ class Usage:
             cached_input=_sum(part.cached_input for part in parts),
             reasoning=_sum(part.reasoning for part in parts),
             requests=sum(part.requests for part in parts),
+            cache_write=_sum(part.cache_write for part in parts),
         )
 
 
