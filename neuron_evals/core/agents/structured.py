@@ -6,13 +6,24 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from neuron_evals.core.exceptions import InvalidInput
 from neuron_evals.core.jsonable import canonical_json
 from neuron_evals.core.messages import Message
 
 
 def as_message(message: str | Message) -> Message:
-    """Return a user message for text, and a message as it is."""
-    return message if isinstance(message, Message) else Message(role="user", content=message)
+    """Return a user's message for text, and a user's message as it is.
+
+    Raises:
+        InvalidInput: It is something else.
+    """
+    if isinstance(message, str):
+        return Message(role="user", content=message)
+    if isinstance(message, Message) and message.role == "user":
+        return message
+    given = f"a message of the {message.role}" if isinstance(message, Message) else type(message).__name__
+    msg = f"an agent is told text or a message of the user, got {given}"
+    raise InvalidInput(msg)
 
 
 def with_schema(message: str | Message, schema: Mapping[str, Any]) -> Message:
