@@ -17,12 +17,13 @@ def as_message(message: str | Message) -> Message:
     Raises:
         InvalidInput: It is something else.
     """
-    if isinstance(message, str):
-        return Message(role="user", content=message)
-    if isinstance(message, Message) and message.role == "user":
-        return message
-    given = f"a message of the {message.role}" if isinstance(message, Message) else type(message).__name__
-    msg = f"an agent is told text or a message of the user, got {given}"
+    given: Any = message
+    if isinstance(given, str):
+        return Message(role="user", content=given)
+    if isinstance(given, Message) and given.role == "user":
+        return given
+    kind = f"a message of the {given.role}" if isinstance(given, Message) else type(given).__name__
+    msg = f"an agent is told text or a message of the user, got {kind}"
     raise InvalidInput(msg)
 
 
@@ -34,5 +35,7 @@ def with_schema(message: str | Message, schema: Mapping[str, Any]) -> Message:
         schema: JSON schema of the answer, an object.
     """
     asked = as_message(message)
-    wish = f"Answer with one JSON object that matches this JSON schema, and with nothing else:\n{canonical_json(schema)}"
+    wish = (
+        f"Answer with one JSON object that matches this JSON schema, and with nothing else:\n{canonical_json(schema)}"
+    )
     return replace(asked, content=f"{asked.content}\n\n{wish}" if asked.content else wish)

@@ -6,12 +6,14 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TYPE_CHECKING
 
 from neuron_evals.core.exceptions import InvalidArgument
 from neuron_evals.core.messages import Message
 from neuron_evals.core.providers.errors import ProviderError
-from neuron_evals.core.providers.prices import PriceTable
+
+if TYPE_CHECKING:
+    from neuron_evals.core.providers.prices import PriceTable
 
 
 @dataclass(frozen=True, slots=True)
