@@ -33,7 +33,7 @@ def test_kinds__are_counted_apart_and_end_with_their_block():
             record_tools(0.5)
         record_tools(0.25)
     assert (collected.usage("agent").total, collected.usage("judge").total, collected.usage().total) == (11, 22, 33)
-    assert (collected.cost("agent"), collected.cost("judge"), collected.cost()) == (1, 2, 3)
+    assert (collected.cost("agent"), collected.cost("judge"), collected.cost()) == (Decimal(1), Decimal(2), Decimal(3))
     assert (collected.model_seconds("agent"), collected.model_seconds("judge")) == (1, 2)
     assert (collected.tool_seconds("agent"), collected.tool_seconds("judge")) == (0.25, 0.5)
 
