@@ -16,6 +16,9 @@ from neuron_evals.core.outputs.contract import OutputDriver
 DRIVERS: Mapping[str, str] = {
     "console": "neuron_evals.core.outputs.console.ConsoleOutput",
     "json": "neuron_evals.core.outputs.json.JsonOutput",
+    "junit": "neuron_evals.core.outputs.junit.JUnitOutput",
+    "markdown": "neuron_evals.core.outputs.markdown.MarkdownOutput",
+    "github": "neuron_evals.core.outputs.github.GitHubOutput",
 }
 """Names that stand for our own output drivers."""
 

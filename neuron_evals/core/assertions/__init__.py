@@ -12,6 +12,15 @@ from neuron_evals.core.assertions.numeric import Between, GreaterThan
 from neuron_evals.core.assertions.pattern import MatchesRegex
 from neuron_evals.core.assertions.structure import IsValidJson
 from neuron_evals.core.assertions.text import StringEndsWith, StringLengthBetween, StringStartsWith
+from neuron_evals.core.assertions.trajectory import (
+    ToolCallCount,
+    ToolUsage,
+    ToolWasApproved,
+    ToolWasCalled,
+    ToolWasNotCalled,
+    ToolWasRejected,
+    TrajectoryMatches,
+)
 from neuron_evals.core.assertions.values import Equals, NotEmpty
 from neuron_evals.core.assertions.wrapping import Not, Weighted
 
@@ -33,5 +42,12 @@ __all__ = [
     "StringEndsWith",
     "StringLengthBetween",
     "StringStartsWith",
+    "ToolCallCount",
+    "ToolUsage",
+    "ToolWasApproved",
+    "ToolWasCalled",
+    "ToolWasNotCalled",
+    "ToolWasRejected",
+    "TrajectoryMatches",
     "Weighted",
 ]

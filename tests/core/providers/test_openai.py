@@ -106,7 +106,7 @@ def test_organisation_and_headers__sent(server, hello):
 @pytest.mark.parametrize("arguments", ["", "  ", None, "{}", {}])
 def test_arguments__none(arguments):
     (call,) = calls_of(arguments)
-    assert (call.arguments, call.raw_arguments) == ({}, None)
+    assert (call.arguments, call.invalid_arguments) == ({}, None)
 
 
 def test_arguments__left_out():
@@ -125,17 +125,17 @@ def test_arguments__left_out():
 )
 def test_arguments__text_or_object(arguments, expected):
     (call,) = calls_of(arguments)
-    assert (call.arguments, call.raw_arguments) == (expected, None)
+    assert (call.arguments, call.invalid_arguments) == (expected, None)
 
 
 @pytest.mark.parametrize("arguments", ['{"a": 1', "[1]", '"text"', "null", '{"a": NaN}', "[" * 100_000, "call f(1)"])
 def test_arguments__broken__kept_as_they_were_written(arguments):
     (call,) = calls_of(arguments)
-    assert (call.name, call.arguments, call.raw_arguments) == ("f", {}, arguments)
+    assert (call.name, call.arguments, call.invalid_arguments) == ("f", {}, arguments)
 
 
 def test_call_with_broken_arguments__sent_back_as_valid_json(server):
-    conversation = (Message("assistant", tool_calls=(ToolCall("f", id="c1", raw_arguments='{"a": '),)),)
+    conversation = (Message("assistant", tool_calls=(ToolCall("f", id="c1", invalid_arguments='{"a": '),)),)
     (message,) = sent(server, ModelRequest(conversation))["messages"]
     assert message["tool_calls"][0]["function"]["arguments"] == "{}"
 
