@@ -365,18 +365,24 @@ def test_async_round__runs_its_tools_at_the_same_time_with_the_context_of_the_ca
 
 def test_plain_round__runs_its_tools_in_the_calling_thread_also_inside_an_event_loop():
     seen: list[int] = []
+    color = contextvars.ContextVar("color", default="none")
 
     def where() -> None:
         seen.append(threading.get_ident())
 
-    tested = Agent(FakeProvider([call("where"), call("ship", number=1)], "ok"), tools=[where, ship])
+    async def paint() -> str:
+        await asyncio.sleep(0)
+        return color.get()
+
+    tested = Agent(FakeProvider([call("where"), call("paint")], "ok"), tools=[where, paint])
 
     async def talk() -> None:
+        color.set("red")
         tested.chat("Go")
 
     asyncio.run(talk())
     assert seen == [threading.get_ident()]
-    assert tested.history[2].tool_calls[1].result == "shipped 1"
+    assert tested.history[2].tool_calls[1].result == "red"
 
 
 def test_fingerprint__changes_with_what_shapes_answers_and_with_nothing_else():
@@ -396,13 +402,15 @@ def test_fingerprint__changes_with_what_shapes_answers_and_with_nothing_else():
         base(instructions="Y"),
         base(model="large"),
         base(temperature=0),
+        base(max_tokens=16),
+        base(extra={"tool_choice": "none"}),
         base(max_steps=3),
         base(tools=[]),
         base(tools=[made(2)]),
         base(tools=[Tool.from_function(made(1), approval=True)]),
         base(provider=FakeProvider("A", model="large")),
     ]
-    assert len({tested.fingerprint for tested in [same, *others]}) == 9
+    assert len({tested.fingerprint for tested in [same, *others]}) == 11
 
 
 class Nameless(FakeProvider):

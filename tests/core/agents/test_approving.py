@@ -64,6 +64,13 @@ def test_gated_call__suspends_the_turn_after_the_other_calls_of_the_round_ran():
     assert tested._setup.provider.call_count == 1  # type: ignore[attr-defined]
 
 
+def test_gated_calls_alone__nothing_is_said_of_outcomes_before_there_are_any():
+    tested = agent([LARGE], "never")
+    tested.chat("Go")
+    assert [message.role for message in tested.history] == ["user", "assistant"]
+    assert [part.approval for part in tested.history[1].tool_calls] == ["pending"]
+
+
 @pytest.mark.parametrize(
     ("decision", "recorded"),
     [
