@@ -9,7 +9,7 @@ import threading
 import pytest
 
 from neuron_evals import StopToken
-from neuron_evals.core.cancellation import Deadline, current_deadline, current_stop, ends_by, stopped_by
+from neuron_evals.core.cancellation import Deadline, bind, current_deadline, current_stop, ends_by, stopped_by
 
 
 def test_outside__neither():
@@ -54,3 +54,12 @@ def test_context__reaches_coroutines_and_threads_that_are_given_it():
         thread.start()
         thread.join()
     assert found == [token, token]
+
+
+def test_bind__for_the_rest_of_its_context():
+    token, deadline = StopToken(), Deadline.after(60)
+    context = contextvars.copy_context()
+    context.run(bind, token, deadline)
+    assert context.run(current_stop) is token
+    assert context.run(current_deadline) == deadline
+    assert current_stop() is None
