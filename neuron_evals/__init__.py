@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from neuron_evals.core.agents import Agent, AgentError, AgentReply, BaseAgent, StepLimitReached, Tool, as_agent
     from neuron_evals.core.approvals import ApprovalRequest, Decision, Interrupt
     from neuron_evals.core.assertions import (
         AllOf,
@@ -84,6 +85,9 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "Agent",
+    "AgentError",
+    "AgentReply",
     "AllOf",
     "AnthropicProvider",
     "AnyOf",
@@ -91,6 +95,7 @@ __all__ = [
     "ArrayDataset",
     "Assertion",
     "AssertionResult",
+    "BaseAgent",
     "BaseEvaluator",
     "BaseProvider",
     "Between",
@@ -146,6 +151,7 @@ __all__ = [
     "ScoreStatistics",
     "Selection",
     "Status",
+    "StepLimitReached",
     "StopRun",
     "StopToken",
     "StringAssertion",
@@ -156,6 +162,7 @@ __all__ = [
     "StringEndsWith",
     "StringLengthBetween",
     "StringStartsWith",
+    "Tool",
     "ToolCall",
     "ToolCallCount",
     "ToolSpec",
@@ -170,10 +177,14 @@ __all__ = [
     "Usage",
     "Verdict",
     "Weighted",
+    "as_agent",
     "render",
 ]
 
 _EXPORTS = {
+    "Agent": "agents",
+    "AgentError": "agents",
+    "AgentReply": "agents",
     "AllOf": "assertions",
     "AnthropicProvider": "providers",
     "AnyOf": "assertions",
@@ -181,6 +192,7 @@ _EXPORTS = {
     "ArrayDataset": "datasets",
     "Assertion": "checking",
     "AssertionResult": "results",
+    "BaseAgent": "agents",
     "BaseEvaluator": "evaluators",
     "BaseProvider": "providers",
     "Between": "assertions",
@@ -236,6 +248,7 @@ _EXPORTS = {
     "ScoreStatistics": "report",
     "Selection": "runner",
     "Status": "results",
+    "StepLimitReached": "agents",
     "StopRun": "exceptions",
     "StopToken": "cancellation",
     "StringAssertion": "checking",
@@ -246,6 +259,7 @@ _EXPORTS = {
     "StringEndsWith": "assertions",
     "StringLengthBetween": "assertions",
     "StringStartsWith": "assertions",
+    "Tool": "agents",
     "ToolCall": "messages",
     "ToolCallCount": "assertions",
     "ToolSpec": "providers",
@@ -260,6 +274,7 @@ _EXPORTS = {
     "Usage": "messages",
     "Verdict": "results",
     "Weighted": "assertions",
+    "as_agent": "agents",
     "render": "outputs",
 }
 """Public name -> the module of `neuron_evals.core` that defines it."""

@@ -73,6 +73,7 @@ class ToolCall:
         executed: Whether the tool ran; `None` is read from the outcome: it ran when there is a result or an error.
         invalid_arguments: What the model gave as arguments when that was no JSON object, as text; `arguments` is empty
             then. `None` when they could be read.
+        duration: Seconds the tool took; `None` when it did not run, or unknown.
 
     Raises:
         InvalidArgument: The name is no text, or the approval state is unknown.
@@ -88,6 +89,7 @@ class ToolCall:
     reject_reason: str | None = None
     executed: bool | None = None
     invalid_arguments: str | None = None
+    duration: float | None = None
 
     def __post_init__(self) -> None:
         """Refuse an unknown approval state; read arguments that are no mapping."""
