@@ -25,6 +25,7 @@ class Usage:
         cached_input: Part of `input` that the provider read from its cache.
         reasoning: Part of `output` that the model spent on reasoning.
         requests: How many model calls these are.
+        cache_write: Part of `input` that the provider wrote to its cache, where it says so.
     """
 
     input: int | None = None
@@ -32,6 +33,7 @@ class Usage:
     cached_input: int | None = None
     reasoning: int | None = None
     requests: int = 1
+    cache_write: int | None = None
 
     @property
     def total(self) -> int | None:
@@ -48,6 +50,7 @@ class Usage:
             cached_input=_sum(part.cached_input for part in parts),
             reasoning=_sum(part.reasoning for part in parts),
             requests=sum(part.requests for part in parts),
+            cache_write=_sum(part.cache_write for part in parts),
         )
 
 
@@ -65,6 +68,7 @@ class ToolCall:
         approval_reason: Why approval was asked for.
         reject_reason: Why it was refused.
         executed: Whether the tool ran; `None` is read from the outcome: it ran when there is a result or an error.
+        raw_arguments: What the model wrote instead of a JSON object, with `arguments` empty; `None` when it wrote one.
     """
 
     name: str
@@ -76,6 +80,7 @@ class ToolCall:
     approval_reason: str | None = None
     reject_reason: str | None = None
     executed: bool | None = None
+    raw_arguments: str | None = None
 
     def __post_init__(self) -> None:
         """Refuse an unknown approval state."""
