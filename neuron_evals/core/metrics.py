@@ -1,7 +1,7 @@
 """What model calls and tools used, collected for whoever asks: an item, a run, a test.
 
-Agents record; a collector gets everything that is recorded in the code inside it, also in tasks it starts and in threads
-that run in a copy of its context, as `asyncio.to_thread` does.
+Agents record; a collector gets everything that is recorded in the code inside it, also in tasks it starts and in
+threads that run in a copy of its context, as `asyncio.to_thread` does.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class Collected:
         return sum(call.seconds for call in self._calls(kind))
 
     def tool_seconds(self, kind: UsageKind | None = None) -> float:
-        """Return the seconds in which tools ran, for all models or those of one kind; a model that a tool asks included."""
+        """Return the seconds in which tools ran, for all kinds or one; a model that a tool asks included."""
         return sum(part.seconds for part in list(self.tool_rounds) if kind in (None, part.kind))
 
     def _calls(self, kind: UsageKind | None) -> list[ModelCall]:

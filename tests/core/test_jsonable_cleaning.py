@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from neuron_evals.core.exceptions import InvalidArgument
-from neuron_evals.core.jsonable import MAX_DEPTH, canonical_json, clean_json, dump_json
+from neuron_evals.core.jsonable import MAX_DEPTH, canonical_json, clean_json, dump_json, foreign, register_view
 from neuron_evals.core.jsonable.cleaning import MAX_VALUES
 
 # A busy machine is no failure.
@@ -388,3 +388,17 @@ def test_writing_what_contains_itself_is_an_error():
 def test_written_text_keeps_letters_and_takes_an_indent():
     assert dump_json({"a": "\u4f60"}) == '{"a": "\u4f60"}'
     assert dump_json([1], indent=2) == "[\n  1\n]"
+
+
+def test_a_type_may_say_how_it_is_shown(monkeypatch):
+    class Secretive:
+        def __init__(self):
+            self.held = (1, Colour.RED)
+
+    class Child(Secretive):
+        pass
+
+    monkeypatch.setattr(foreign, "_VIEWS", [])
+    assert clean_json(Secretive()).startswith("[")
+    register_view(Secretive, lambda value: {"held": value.held})
+    assert clean_json([Secretive(), Child()]) == [{"held": [1, ["r", 1]]}] * 2

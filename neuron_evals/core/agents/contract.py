@@ -58,8 +58,8 @@ class AgentReply:
 class BaseAgent(ABC):
     """An agent with one conversation of its own. It is not shared between threads or tasks: each takes `fresh()`.
 
-    A subclass implements `chat`, `history` and `fresh`. The async methods run the plain ones in a thread unless they are
-    overridden.
+    A subclass implements `chat`, `history` and `fresh`. The async methods run the plain ones in a thread unless they
+    are overridden.
     """
 
     SUPPORTED: ClassVar[frozenset[str]] = frozenset()
@@ -99,8 +99,8 @@ class BaseAgent(ABC):
         """Go on after an interrupt.
 
         Args:
-            payload: What the interrupt asks for. For an `ApprovalRequest`: a mapping from the id of each pending call to
-                `"approve"`, `"reject"`, `("reject", reason)` or `("edit", arguments)`.
+            payload: What the interrupt asks for. For an `ApprovalRequest`: a mapping from the id of each pending call
+                to `"approve"`, `"reject"`, `("reject", reason)` or `("edit", arguments)`.
 
         Raises:
             AgentError: The agent does not wait for anything.
@@ -110,11 +110,11 @@ class BaseAgent(ABC):
         raise AgentError(msg)
 
     def structured(self, message: str | Message, schema: Mapping[str, Any]) -> AgentReply:
-        """Ask for an answer that matches a JSON schema. It asks once: reading the text, and asking again, is the caller's.
+        """Ask once for an answer that matches a JSON schema: reading the text, and asking again, is the caller's.
 
         Args:
             message: As for `chat`.
-            schema: JSON schema of the answer, an object. An agent that cannot hand it to its model asks for it in words.
+            schema: JSON schema of the answer, an object. An agent that cannot hand it to its model asks in words.
 
         Returns:
             The reply; its `text` is as the model wrote it.

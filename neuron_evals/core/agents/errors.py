@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from neuron_evals.core.exceptions import NeuronEvalsError
-from neuron_evals.core.messages import Message
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from neuron_evals.core.messages import Message
 
 
 class AgentError(NeuronEvalsError):

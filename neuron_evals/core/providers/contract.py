@@ -6,11 +6,14 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TYPE_CHECKING
 
 from neuron_evals.core.exceptions import InvalidArgument
 from neuron_evals.core.messages import Message
 from neuron_evals.core.providers.errors import ProviderError
+
+if TYPE_CHECKING:
+    from neuron_evals.core.providers.prices import PriceTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,9 +118,11 @@ class BaseProvider(ABC):
 
     Attributes:
         model: Name of the model that a request gets which names none.
+        prices: What its models cost, for the agents that ask them; `None` for the table that is shipped.
     """
 
     model: str | None = None
+    prices: PriceTable | None = None
 
     @property
     @abstractmethod

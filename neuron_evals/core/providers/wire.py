@@ -41,7 +41,7 @@ def tool_call(name: object, arguments: object, call_id: object = None) -> ToolCa
 
     Args:
         name: Name of the tool.
-        arguments: A JSON object, or its text. Nothing is no arguments; what is neither is kept as `raw_arguments`.
+        arguments: A JSON object, or its text. Nothing is no arguments; what is neither is kept as `invalid_arguments`.
         call_id: Id of the call, if it has one.
     """
     call = ToolCall(name=name if isinstance(name, str) else "", id=call_id if isinstance(call_id, str) else None)
@@ -54,7 +54,7 @@ def tool_call(name: object, arguments: object, call_id: object = None) -> ToolCa
         value = json.loads(text, parse_constant=_no_constant)
     except (ValueError, RecursionError):
         value = None
-    return replace(call, arguments=value) if isinstance(value, dict) else replace(call, raw_arguments=text)
+    return replace(call, arguments=value) if isinstance(value, dict) else replace(call, invalid_arguments=text)
 
 
 def tokens(source: object, *path: str) -> int | None:

@@ -20,6 +20,7 @@ MAX_ERROR_BYTES = 65_536
 MAX_RAW_CHARACTERS = 20_000
 """How much of a reply is kept as it came."""
 
+_LAST_EVENT = b"[DONE]"
 _OK = 200
 _REDIRECTS = range(300, 400)
 
@@ -115,7 +116,8 @@ class Receiver:
             self._body += chunk
             return True
         for line in self._lines.feed(chunk):
-            self._take(line, self._assembler)
+            if line != _LAST_EVENT:
+                self._take(self._parsed(line), self._assembler)
         return True
 
     def end(self) -> Received:
@@ -129,36 +131,45 @@ class Receiver:
             body = redact_bytes(bytes(self._body), self._secrets)
             raise error_of_status(self._status, body, retry_after(self._headers))
         if self._lines is None or self._assembler is None:
-            data = self._parsed(redact_bytes(bytes(self._body), self._secrets))
+            data = self._parsed(bytes(self._body))
+            failure = error_in_body(data, self._status)
+            if failure is not None:
+                raise failure
         else:
             for line in self._lines.end():
-                self._take(line, self._assembler)
+                # What is left may be half a line.
+                if (event := _object(redact_bytes(line, self._secrets))) is not None:
+                    self._take(event, self._assembler)
             if not self._assembler.complete:
                 msg = "the stream ended before the reply did"
                 raise ProviderError(msg, kind="connection", status=self._status)
             data = self._assembler.result()
         return Received(data, _bounded(data), duration, self._first_token)
 
-    def _take(self, line: bytes, assembler: Assembler) -> None:
-        if line == b"[DONE]":
-            return
-        if assembler.feed(self._parsed(redact_bytes(line, self._secrets))) and self._first_token is None:
+    def _take(self, event: Mapping[str, Any], assembler: Assembler) -> None:
+        failure = error_in_body(event, self._status)
+        if failure is not None:
+            raise failure
+        if assembler.feed(event) and self._first_token is None:
             self._first_token = time.perf_counter() - self._started
 
     def _parsed(self, body: bytes) -> Mapping[str, Any]:
-        try:
-            data = json.loads(body.decode("utf-8-sig"))
-        except (ValueError, RecursionError):
-            data = None
-        if not isinstance(data, dict):
+        body = redact_bytes(body, self._secrets)
+        data = _object(body)
+        if data is None:
             self._refuse(f"answered with something that is no JSON object: {shown(body)}")
-        failure = error_in_body(data, self._status)
-        if failure is not None:
-            raise failure
         return data
 
     def _refuse(self, what: str) -> NoReturn:
         raise ProviderError(what, kind="bad_reply", status=self._status)
+
+
+def _object(body: bytes) -> dict[str, Any] | None:
+    try:
+        data = json.loads(body.decode("utf-8-sig"))
+    except (ValueError, RecursionError):
+        return None
+    return data if isinstance(data, dict) else None
 
 
 def _bounded(data: Mapping[str, Any]) -> Mapping[str, Any]:
