@@ -8,6 +8,15 @@ from __future__ import annotations
 from neuron_evals.core.assertions.combining import AllOf, AnyOf
 from neuron_evals.core.assertions.contains import NotContains, StringContains, StringContainsAll, StringContainsAny
 from neuron_evals.core.assertions.distance import StringDistance
+from neuron_evals.core.assertions.judges import (
+    AgentJudge,
+    CorrectnessJudge,
+    FaithfulnessJudge,
+    HelpfulnessJudge,
+    RelevanceJudge,
+    RubricJudge,
+    TaskCompletionJudge,
+)
 from neuron_evals.core.assertions.numeric import Between, GreaterThan
 from neuron_evals.core.assertions.pattern import MatchesRegex
 from neuron_evals.core.assertions.structure import IsValidJson
@@ -16,16 +25,22 @@ from neuron_evals.core.assertions.values import Equals, NotEmpty
 from neuron_evals.core.assertions.wrapping import Not, Weighted
 
 __all__ = [
+    "AgentJudge",
     "AllOf",
     "AnyOf",
     "Between",
+    "CorrectnessJudge",
     "Equals",
+    "FaithfulnessJudge",
     "GreaterThan",
+    "HelpfulnessJudge",
     "IsValidJson",
     "MatchesRegex",
     "Not",
     "NotContains",
     "NotEmpty",
+    "RelevanceJudge",
+    "RubricJudge",
     "StringContains",
     "StringContainsAll",
     "StringContainsAny",
@@ -33,5 +48,6 @@ __all__ = [
     "StringEndsWith",
     "StringLengthBetween",
     "StringStartsWith",
+    "TaskCompletionJudge",
     "Weighted",
 ]

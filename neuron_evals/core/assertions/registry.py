@@ -12,6 +12,15 @@ from typing import Any
 from neuron_evals.core.assertions.combining import AllOf, AnyOf
 from neuron_evals.core.assertions.contains import NotContains, StringContains, StringContainsAll, StringContainsAny
 from neuron_evals.core.assertions.distance import StringDistance
+from neuron_evals.core.assertions.judges import (
+    AgentJudge,
+    CorrectnessJudge,
+    FaithfulnessJudge,
+    HelpfulnessJudge,
+    RelevanceJudge,
+    RubricJudge,
+    TaskCompletionJudge,
+)
 from neuron_evals.core.assertions.numeric import Between, GreaterThan
 from neuron_evals.core.assertions.pattern import MatchesRegex
 from neuron_evals.core.assertions.structure import IsValidJson
@@ -25,16 +34,22 @@ _TYPE_NAME = re.compile(r"[a-z][a-z0-9_]*")
 _WORD_START = re.compile(r"(?<!^)(?=[A-Z])")
 
 _BUILT_IN: tuple[type[Assertion], ...] = (
+    AgentJudge,
     AllOf,
     AnyOf,
     Between,
+    CorrectnessJudge,
     Equals,
+    FaithfulnessJudge,
     GreaterThan,
+    HelpfulnessJudge,
     IsValidJson,
     MatchesRegex,
     Not,
     NotContains,
     NotEmpty,
+    RelevanceJudge,
+    RubricJudge,
     StringContains,
     StringContainsAll,
     StringContainsAny,
@@ -42,6 +57,7 @@ _BUILT_IN: tuple[type[Assertion], ...] = (
     StringEndsWith,
     StringLengthBetween,
     StringStartsWith,
+    TaskCompletionJudge,
     Weighted,
 )
 
@@ -50,7 +66,12 @@ _DOCUMENTS: Mapping[str, type[Assertion]] = {
     "contains": StringContains,
     "contains_all": StringContainsAll,
     "contains_any": StringContainsAny,
+    "correctness": CorrectnessJudge,
+    "criteria": AgentJudge,
+    "faithfulness": FaithfulnessJudge,
+    "helpfulness": HelpfulnessJudge,
     "regex": MatchesRegex,
+    "relevance": RelevanceJudge,
 }
 
 

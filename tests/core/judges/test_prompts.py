@@ -51,9 +51,7 @@ def test_parts__stand_in_order_criteria_first_and_instruction_last():
 def test_all_but_criteria_and_instruction__fenced_with_one_code():
     prompt = full_prompt()
     found = {name: fenced(prompt, name) for name in ("reference", "question", "example", "actual_output")}
-    assert {code for parts in found.values() for code, _ in parts} == {
-        code_of(prompt)
-    }
+    assert {code for parts in found.values() for code, _ in parts} == {code_of(prompt)}
     assert [text for _, text in found["reference"]] == ["42"]
     assert [text for _, text in found["question"]] == ["6 by 7?"]
     assert [text for _, text in found["actual_output"]] == ["The answer"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, asdict, dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from neuron_evals.core.agents import BaseAgent
 from neuron_evals.core.assertions.judges.subject import same_model_warning, text_of
@@ -19,7 +19,9 @@ from neuron_evals.core.judges.votes import RULES, Rule, Vote, vote
 from neuron_evals.core.messages import Usage
 from neuron_evals.core.metrics import total_cost
 from neuron_evals.core.results import AssertionResult
-from neuron_evals.core.trajectories import Trajectory
+
+if TYPE_CHECKING:
+    from neuron_evals.core.trajectories import Trajectory
 
 _UNIT = NumberScale(0, 1)
 
