@@ -5,6 +5,7 @@ The registry of type names is in `neuron_evals.core.assertions.registry`.
 
 from __future__ import annotations
 
+from neuron_evals.core.assertions.classifier import ClassifierJudge
 from neuron_evals.core.assertions.combining import AllOf, AnyOf
 from neuron_evals.core.assertions.contains import NotContains, StringContains, StringContainsAll, StringContainsAny
 from neuron_evals.core.assertions.distance import StringDistance
@@ -29,6 +30,7 @@ __all__ = [
     "AllOf",
     "AnyOf",
     "Between",
+    "ClassifierJudge",
     "CorrectnessJudge",
     "Equals",
     "FaithfulnessJudge",

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
+from neuron_evals.core.assertions.classifier import ClassifierJudge
 from neuron_evals.core.assertions.combining import AllOf, AnyOf
 from neuron_evals.core.assertions.contains import NotContains, StringContains, StringContainsAll, StringContainsAny
 from neuron_evals.core.assertions.distance import StringDistance
@@ -38,6 +39,7 @@ _BUILT_IN: tuple[type[Assertion], ...] = (
     AllOf,
     AnyOf,
     Between,
+    ClassifierJudge,
     CorrectnessJudge,
     Equals,
     FaithfulnessJudge,

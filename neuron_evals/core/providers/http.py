@@ -64,7 +64,7 @@ class HttpProvider(BaseProvider):
 
     def __post_init__(self, api_key: str | Callable[[], str] | None, headers: Mapping[str, str] | None) -> None:
         """Check the options and make the transport; nothing is connected."""
-        self.base_url = _checked_url(self.base_url or self.default_url, type(self).__name__)
+        self.base_url = checked_url(self.base_url or self.default_url, type(self).__name__)
         self._check_options()
         self._key = ApiKey(api_key, self.api_key_env)
         self._more_headers = _Headers(headers or {})
@@ -190,7 +190,7 @@ class HttpProvider(BaseProvider):
         # The key lives in this frame alone, which is gone when anything is sent.
         stream = self.stream if request.settings.stream is None else request.settings.stream
         body = self._body(request, self._model(request), stream=stream)
-        content = _json({**body, **self.extra_body, **request.settings.extra})
+        content = json_bytes({**body, **self.extra_body, **request.settings.extra})
         key = self._key.read()
         fixed = {
             "accept-encoding": "identity",
@@ -240,7 +240,12 @@ class _Headers:
         return (*found, *(value.rpartition(" ")[2] for value in found))
 
 
-def _json(body: Mapping[str, Any]) -> bytes:
+def json_bytes(body: Mapping[str, Any]) -> bytes:
+    """Return the body of a request.
+
+    Raises:
+        InvalidArgument: It holds what JSON cannot.
+    """
     try:
         return json.dumps(body, allow_nan=False, default=clean_json).encode()
     except (ValueError, RecursionError):
@@ -248,7 +253,12 @@ def _json(body: Mapping[str, Any]) -> bytes:
         raise InvalidArgument(msg) from None
 
 
-def _checked_url(url: str, owner: str) -> str:
+def checked_url(url: str, owner: str) -> str:
+    """Return the address without a slash at its end.
+
+    Raises:
+        InvalidArgument: It is no http or https address, or holds a user, a query or a fragment.
+    """
     try:
         parts = urlsplit(url)
         port_is_valid = parts.port is None or parts.port > 0
