@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from neuron_evals.core.exceptions import NeuronEvalsError
 from typing import TYPE_CHECKING
+
+from neuron_evals.core.exceptions import NeuronEvalsError
 
 if TYPE_CHECKING:
     from neuron_evals.core.messages import Message

@@ -25,7 +25,7 @@ def test_tool_call__read_with_arguments(server, dialect, call, hello):
     server.answers(Answer(dialect.tool))
     reply = call(dialect.make(server), hello)
     (tool,) = reply.message.tool_calls
-    assert (tool.name, tool.arguments, tool.raw_arguments) == ("lookup", {"id": 1}, None)
+    assert (tool.name, tool.arguments, tool.invalid_arguments) == ("lookup", {"id": 1}, None)
     assert reply.message.content == ""
     assert reply.finish_reason == "tool_calls"
 
