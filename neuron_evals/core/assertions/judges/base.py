@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from neuron_evals.core.agents import BaseAgent
+from neuron_evals.core.agents import BaseAgent, as_agent
 from neuron_evals.core.assertions.judges.subject import same_model_warning, text_of
 from neuron_evals.core.assertions.options import require_count
 from neuron_evals.core.checking import Assertion
-from neuron_evals.core.exceptions import InvalidArgument
+from neuron_evals.core.exceptions import ConfigurationError, InvalidArgument
 from neuron_evals.core.judges.judging import Judgement, ajudged, judged
 from neuron_evals.core.judges.prompts import Material, Prompt, as_examples, judge_prompt
 from neuron_evals.core.judges.scales import NumberScale, Scale
@@ -34,7 +34,8 @@ class Judge(Assertion):
     the check an `error`, never a grade.
 
     Args:
-        judge: The agent that grades, or several in a list; each is asked in a fresh conversation.
+        judge: The agent that grades, or several in a list; each is asked in a fresh conversation. A callable from text
+            to text is an agent too.
         votes: How often each is asked, 1 or more.
         rule: What several judgements say together: `mean`, `median` or `majority`.
 
@@ -48,12 +49,7 @@ class Judge(Assertion):
     rule: Rule = "mean"
 
     def __post_init__(self) -> None:
-        for judge in self._judges():
-            if isinstance(judge, type) or not all(
-                callable(getattr(judge, name, None)) for name in ("structured", "fresh")
-            ):
-                msg = f"{self.assertion_name}: judge must be an agent, or a list of agents, got {type(judge).__name__}"
-                raise InvalidArgument(msg)
+        object.__setattr__(self, "judge", self._agents())
         self._threshold(self.threshold)
         object.__setattr__(self, "examples", as_examples(self.assertion_name, self.examples))
         require_count(self.assertion_name, "votes", self.votes)
@@ -111,6 +107,17 @@ class Judge(Assertion):
         prompt = self._prompt(actual)
         asked = [judge for judge in self._judges() for _ in range(self.votes)]
         return self._result(actual, prompt, [await ajudged(judge, prompt.text, self.grades()) for judge in asked])
+
+    def _agents(self) -> BaseAgent | tuple[BaseAgent, ...]:
+        """Return the judges as agents."""
+        given: Any = self.judge
+        try:
+            if isinstance(given, str | bytes) or not isinstance(given, Iterable):
+                return as_agent(given)
+            return tuple(as_agent(judge) for judge in given)
+        except ConfigurationError as exc:
+            msg = f"{self.assertion_name}: judge: {exc}"
+            raise InvalidArgument(msg) from None
 
     def _judges(self) -> Sequence[BaseAgent]:
         return tuple(self.judge) if isinstance(self.judge, Sequence) else (self.judge,)

@@ -150,8 +150,8 @@ def test_other_input__refused_before_the_judge_is_asked(actual):
         ({"votes": 1.5}, "votes"),
         ({"rule": "max"}, "rule is one of mean, median, majority"),
         ({"judge": []}, "at least one judge"),
-        ({"judge": "gpt"}, "judge must be an agent"),
-        ({"judge": ScriptedJudge}, "judge must be an agent"),
+        ({"judge": "gpt"}, "judge: an agent is an Agent"),
+        ({"judge": ScriptedJudge}, "judge: ScriptedJudge is a class"),
     ],
 )
 def test_option_that_means_nothing__refused(options, problem):
