@@ -5,6 +5,7 @@ The registry of type names is in `neuron_evals.core.assertions.registry`.
 
 from __future__ import annotations
 
+from neuron_evals.core.assertions.budgets import MaxCost, MaxTokens
 from neuron_evals.core.assertions.classifier import ClassifierJudge
 from neuron_evals.core.assertions.combining import AllOf, AnyOf
 from neuron_evals.core.assertions.contains import NotContains, StringContains, StringContainsAll, StringContainsAny
@@ -20,6 +21,7 @@ from neuron_evals.core.assertions.judges import (
 )
 from neuron_evals.core.assertions.numeric import Between, GreaterThan
 from neuron_evals.core.assertions.pattern import MatchesRegex
+from neuron_evals.core.assertions.similarity import StringSimilarity
 from neuron_evals.core.assertions.structure import IsValidJson
 from neuron_evals.core.assertions.text import StringEndsWith, StringLengthBetween, StringStartsWith
 from neuron_evals.core.assertions.values import Equals, NotEmpty
@@ -38,6 +40,8 @@ __all__ = [
     "HelpfulnessJudge",
     "IsValidJson",
     "MatchesRegex",
+    "MaxCost",
+    "MaxTokens",
     "Not",
     "NotContains",
     "NotEmpty",
@@ -49,6 +53,7 @@ __all__ = [
     "StringDistance",
     "StringEndsWith",
     "StringLengthBetween",
+    "StringSimilarity",
     "StringStartsWith",
     "TaskCompletionJudge",
     "Weighted",

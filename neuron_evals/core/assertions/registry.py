@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
+from neuron_evals.core.assertions.budgets import MaxCost, MaxTokens
 from neuron_evals.core.assertions.classifier import ClassifierJudge
 from neuron_evals.core.assertions.combining import AllOf, AnyOf
 from neuron_evals.core.assertions.contains import NotContains, StringContains, StringContainsAll, StringContainsAny
@@ -24,6 +25,7 @@ from neuron_evals.core.assertions.judges import (
 )
 from neuron_evals.core.assertions.numeric import Between, GreaterThan
 from neuron_evals.core.assertions.pattern import MatchesRegex
+from neuron_evals.core.assertions.similarity import StringSimilarity
 from neuron_evals.core.assertions.structure import IsValidJson
 from neuron_evals.core.assertions.text import StringEndsWith, StringLengthBetween, StringStartsWith
 from neuron_evals.core.assertions.values import Equals, NotEmpty
@@ -47,6 +49,8 @@ _BUILT_IN: tuple[type[Assertion], ...] = (
     HelpfulnessJudge,
     IsValidJson,
     MatchesRegex,
+    MaxCost,
+    MaxTokens,
     Not,
     NotContains,
     NotEmpty,
@@ -58,6 +62,7 @@ _BUILT_IN: tuple[type[Assertion], ...] = (
     StringDistance,
     StringEndsWith,
     StringLengthBetween,
+    StringSimilarity,
     StringStartsWith,
     TaskCompletionJudge,
     Weighted,
