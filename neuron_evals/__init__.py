@@ -9,6 +9,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from neuron_evals.core.agents import Agent, AgentError, AgentReply, BaseAgent, StepLimitReached, Tool, as_agent
+    from neuron_evals.core.approvals import ApprovalRequest, Decision, Interrupt
     from neuron_evals.core.assertions import (
         AllOf,
         AnyOf,
@@ -27,10 +29,18 @@ if TYPE_CHECKING:
         StringEndsWith,
         StringLengthBetween,
         StringStartsWith,
+        ToolCallCount,
+        ToolUsage,
+        ToolWasApproved,
+        ToolWasCalled,
+        ToolWasNotCalled,
+        ToolWasRejected,
+        TrajectoryMatches,
         Weighted,
     )
+    from neuron_evals.core.assertions.trajectory import Mode
     from neuron_evals.core.cancellation import StopToken
-    from neuron_evals.core.checking import Assertion, StringAssertion
+    from neuron_evals.core.checking import Assertion, StringAssertion, TrajectoryAssertion
     from neuron_evals.core.datasets import ArrayDataset, CsvDataset, Dataset, JsonDataset, JsonLinesDataset
     from neuron_evals.core.evaluators import BaseEvaluator
     from neuron_evals.core.exceptions import (
@@ -44,7 +54,15 @@ if TYPE_CHECKING:
         StopRun,
     )
     from neuron_evals.core.messages import Message, ToolCall, Usage
-    from neuron_evals.core.outputs import ConsoleOutput, JsonOutput, OutputDriver
+    from neuron_evals.core.outputs import (
+        ConsoleOutput,
+        GitHubOutput,
+        JsonOutput,
+        JUnitOutput,
+        MarkdownOutput,
+        OutputDriver,
+        render,
+    )
     from neuron_evals.core.providers import (
         AnthropicProvider,
         BaseProvider,
@@ -61,16 +79,22 @@ if TYPE_CHECKING:
     from neuron_evals.core.report import EvaluationReport, EvaluationResults, Gate, ScoreStatistics
     from neuron_evals.core.results import AssertionResult, Check, ItemResult, Plan, Status, Verdict
     from neuron_evals.core.runner import EvaluatorRunner, Listener, Selection
+    from neuron_evals.core.trajectories import Trajectory
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Agent",
+    "AgentError",
+    "AgentReply",
     "AllOf",
     "AnthropicProvider",
     "AnyOf",
+    "ApprovalRequest",
     "ArrayDataset",
     "Assertion",
     "AssertionResult",
+    "BaseAgent",
     "BaseEvaluator",
     "BaseProvider",
     "Between",
@@ -80,6 +104,7 @@ __all__ = [
     "CsvDataset",
     "Dataset",
     "DatasetError",
+    "Decision",
     "Equals",
     "EvaluationError",
     "EvaluationReport",
@@ -87,17 +112,22 @@ __all__ = [
     "EvaluatorRunner",
     "FakeProvider",
     "Gate",
+    "GitHubOutput",
     "GreaterThan",
+    "Interrupt",
     "InvalidArgument",
     "InvalidInput",
     "IsValidJson",
     "ItemResult",
+    "JUnitOutput",
     "JsonDataset",
     "JsonLinesDataset",
     "JsonOutput",
     "Listener",
+    "MarkdownOutput",
     "MatchesRegex",
     "Message",
+    "Mode",
     "ModelReply",
     "ModelRequest",
     "ModelSettings",
@@ -115,6 +145,7 @@ __all__ = [
     "ScoreStatistics",
     "Selection",
     "Status",
+    "StepLimitReached",
     "StopRun",
     "StopToken",
     "StringAssertion",
@@ -125,20 +156,37 @@ __all__ = [
     "StringEndsWith",
     "StringLengthBetween",
     "StringStartsWith",
+    "Tool",
     "ToolCall",
+    "ToolCallCount",
     "ToolSpec",
+    "ToolUsage",
+    "ToolWasApproved",
+    "ToolWasCalled",
+    "ToolWasNotCalled",
+    "ToolWasRejected",
+    "Trajectory",
+    "TrajectoryAssertion",
+    "TrajectoryMatches",
     "Usage",
     "Verdict",
     "Weighted",
+    "as_agent",
+    "render",
 ]
 
 _EXPORTS = {
+    "Agent": "agents",
+    "AgentError": "agents",
+    "AgentReply": "agents",
     "AllOf": "assertions",
     "AnthropicProvider": "providers",
     "AnyOf": "assertions",
+    "ApprovalRequest": "approvals",
     "ArrayDataset": "datasets",
     "Assertion": "checking",
     "AssertionResult": "results",
+    "BaseAgent": "agents",
     "BaseEvaluator": "evaluators",
     "BaseProvider": "providers",
     "Between": "assertions",
@@ -148,6 +196,7 @@ _EXPORTS = {
     "CsvDataset": "datasets",
     "Dataset": "datasets",
     "DatasetError": "exceptions",
+    "Decision": "approvals",
     "Equals": "assertions",
     "EvaluationError": "exceptions",
     "EvaluationReport": "report",
@@ -155,17 +204,22 @@ _EXPORTS = {
     "EvaluatorRunner": "runner",
     "FakeProvider": "providers",
     "Gate": "report",
+    "GitHubOutput": "outputs",
     "GreaterThan": "assertions",
+    "Interrupt": "approvals",
     "InvalidArgument": "exceptions",
     "InvalidInput": "exceptions",
     "IsValidJson": "assertions",
     "ItemResult": "results",
+    "JUnitOutput": "outputs",
     "JsonDataset": "datasets",
     "JsonLinesDataset": "datasets",
     "JsonOutput": "outputs",
     "Listener": "runner",
+    "MarkdownOutput": "outputs",
     "MatchesRegex": "assertions",
     "Message": "messages",
+    "Mode": "assertions.trajectory",
     "ModelReply": "providers",
     "ModelRequest": "providers",
     "ModelSettings": "providers",
@@ -183,6 +237,7 @@ _EXPORTS = {
     "ScoreStatistics": "report",
     "Selection": "runner",
     "Status": "results",
+    "StepLimitReached": "agents",
     "StopRun": "exceptions",
     "StopToken": "cancellation",
     "StringAssertion": "checking",
@@ -193,11 +248,23 @@ _EXPORTS = {
     "StringEndsWith": "assertions",
     "StringLengthBetween": "assertions",
     "StringStartsWith": "assertions",
+    "Tool": "agents",
     "ToolCall": "messages",
+    "ToolCallCount": "assertions",
     "ToolSpec": "providers",
+    "ToolUsage": "assertions",
+    "ToolWasApproved": "assertions",
+    "ToolWasCalled": "assertions",
+    "ToolWasNotCalled": "assertions",
+    "ToolWasRejected": "assertions",
+    "Trajectory": "trajectories",
+    "TrajectoryAssertion": "checking",
+    "TrajectoryMatches": "assertions",
     "Usage": "messages",
     "Verdict": "results",
     "Weighted": "assertions",
+    "as_agent": "agents",
+    "render": "outputs",
 }
 """Public name -> the module of `neuron_evals.core` that defines it."""
 

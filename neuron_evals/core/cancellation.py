@@ -143,3 +143,9 @@ def ends_by(deadline: Deadline) -> Iterator[Deadline]:
         yield effective
     finally:
         _DEADLINE.reset(before)
+
+
+def bind(token: StopToken | None, deadline: Deadline | None) -> None:
+    """Do what `stopped_by` and `ends_by` do for the rest of this context; for code that has a context of its own."""
+    _STOP.set(token)
+    _DEADLINE.set(deadline)

@@ -8,9 +8,10 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any, ClassVar, Literal
 
-from neuron_evals.core.exceptions import InvalidArgument, InvalidInput, NeuronEvalsError
-from neuron_evals.core.results import AssertionResult, Check, Verdict
+from neuron_evals.core.exceptions import InvalidArgument, InvalidInput, NeuronEvalsError, is_transient
+from neuron_evals.core.results import AssertionResult, Check, Verdict, full_name
 from neuron_evals.core.tracebacks import describe_broken_check
+from neuron_evals.core.trajectories import Trajectory
 
 View = Literal["text", "trajectory", "record"]
 
@@ -70,8 +71,9 @@ class StringAssertion(Assertion):
             InvalidInput: `actual` is no text.
         """
         if not isinstance(actual, str):
-            cls = type(self)
-            msg = f"{cls.__module__}.{cls.__qualname__} evaluates text, got {type(actual).__name__}"
+            msg = f"{full_name(type(self))} evaluates text, got {type(actual).__name__}"
+            if callable(getattr(type(actual), "final_answer", None)):
+                msg += "; give it trajectory.final_answer()"
             raise InvalidInput(msg)
         return self.evaluate_string(actual)
 
@@ -80,14 +82,42 @@ class StringAssertion(Assertion):
         """Return what the rule says about `text`."""
 
 
+class TrajectoryAssertion(Assertion):
+    """An assertion about a conversation; implement `evaluate_trajectory`."""
+
+    accepts: ClassVar[View] = "trajectory"
+
+    def evaluate(self, actual: Any) -> AssertionResult:
+        """Return what `evaluate_trajectory` says about `actual`.
+
+        Raises:
+            InvalidInput: `actual` is no trajectory.
+        """
+        if not isinstance(actual, Trajectory):
+            msg = f"{full_name(type(self))} evaluates a Trajectory, got {type(actual).__name__}"
+            raise InvalidInput(msg)
+        return self.evaluate_trajectory(actual)
+
+    @abstractmethod
+    def evaluate_trajectory(self, trajectory: Trajectory) -> AssertionResult:
+        """Return what the rule says about `trajectory`."""
+
+
 class Recorder:
-    """Collects the checks of one item."""
+    """Collects the checks of one item.
 
-    __slots__ = ("checks", "evaluator_class")
+    Attributes:
+        checks: The checks in the order in which they were made.
+        transient: Whether one of them broke by an infrastructure error, as `is_transient` says.
+    """
 
-    def __init__(self, evaluator_class: str) -> None:
+    __slots__ = ("checks", "evaluator_class", "is_transient", "transient")
+
+    def __init__(self, evaluator_class: str, is_transient: Callable[[Exception], bool] = is_transient) -> None:
         self.evaluator_class = evaluator_class
+        self.is_transient = is_transient
         self.checks: list[Check] = []
+        self.transient = False
 
     def check(self, assertion: Assertion, actual: Any, label: str | None, line: int | None) -> bool:
         """Evaluate, record, and return whether it passed.
@@ -132,6 +162,7 @@ class Recorder:
         )
 
     def _broken(self, assertion: object, exc: Exception, label: str | None, line: int | None) -> Check:
+        self.transient = self.transient or self.is_transient(exc)
         name = type(assertion).__name__
         with suppress(Exception):  # its name may be what broke
             name = _as_assertion(assertion).assertion_name

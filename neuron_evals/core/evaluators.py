@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from neuron_evals.core.exceptions import EvaluationError
+from neuron_evals.core.exceptions import EvaluationError, is_transient
 
 if TYPE_CHECKING:
     from neuron_evals.core.checking import Assertion, Recorder
@@ -28,6 +28,18 @@ class BaseEvaluator(ABC):
     namespace: ClassVar[str | None] = None
     """A label that groups evaluators in reports."""
 
+    timeout: ClassVar[float | None] = None
+    """Seconds an item may take; `None` for no limit. A field `timeout` of the item goes before it."""
+
+    repeats: ClassVar[int] = 1
+    """How often each item is executed. A field `repeats` of the item goes before it."""
+
+    retries: ClassVar[int] = 0
+    """How often an item is tried again after an infrastructure error (see `is_transient`)."""
+
+    retry_failed: ClassVar[bool] = False
+    """Whether `retries` goes for wrong answers too. The first answer counts all the same; the others are kept."""
+
     _recorder: Recorder | None = None
 
     def set_up(self) -> None:  # noqa: B027  (a hook; doing nothing is right)
@@ -47,6 +59,14 @@ class BaseEvaluator(ABC):
     @abstractmethod
     def evaluate(self, output: Any, item: Any) -> Any:
         """Check one output with `check`. It may be an `async def`, which uses `acheck`."""
+
+    def is_transient(self, exc: Exception) -> bool:
+        """Return whether an error is one of infrastructure, so that `retries` may help.
+
+        By default it is a `ConnectionError`, a `TimeoutError`, or an error that says so by an attribute `transient`.
+        Name the errors of other client libraries here.
+        """
+        return is_transient(exc)
 
     def check(self, assertion: Assertion, actual: Any, label: str | None = None) -> bool:
         """Apply an assertion to a value and record what it found, so that later checks still run.

@@ -117,6 +117,10 @@ class EmbeddingsError(NeuronEvalsError):
     """Texts could not be embedded, or their vectors cannot be compared."""
 
 
+class TimeLimit(NeuronEvalsError, TimeoutError):  # noqa: N818  (as PatternTimeout)
+    """An item took longer than it may."""
+
+
 class OutputError(NeuronEvalsError):
     """An output driver could not write what it had to write."""
 
@@ -127,3 +131,21 @@ class ConfigurationError(Exception):
 
 class StopRun(Exception):  # noqa: N818
     """The one exception by which an output driver stops a run."""
+
+
+def is_transient(exc: BaseException) -> bool:
+    """Return whether an error is one of infrastructure, which another try may not meet.
+
+    It is when it, or what it came from, is a `ConnectionError` or `TimeoutError`, or has a true attribute `transient`.
+    A regular expression that ran into its time limit would do so again.
+    """
+    seen: set[int] = set()
+    cause: BaseException | None = exc
+    while cause is not None and id(cause) not in seen:
+        seen.add(id(cause))
+        if getattr(cause, "transient", None) is True:
+            return True
+        if isinstance(cause, ConnectionError | TimeoutError) and not isinstance(cause, PatternTimeout):
+            return True
+        cause = cause.__cause__
+    return False

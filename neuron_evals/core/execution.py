@@ -8,28 +8,37 @@ import copy
 import inspect
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, TypeVar
 
+from neuron_evals.core.cancellation import Deadline, StopToken, bind
 from neuron_evals.core.checking import Recorder
 from neuron_evals.core.evaluators import BaseEvaluator
+from neuron_evals.core.exceptions import TimeLimit
 from neuron_evals.core.results import Check, ItemResult, Status, Verdict, full_name
 from neuron_evals.core.tracebacks import describe_error, format_traceback
 
 T = TypeVar("T")
 
+InThread = Callable[..., Awaitable[Any]]
+"""Calls a function with arguments in a thread, and gives what it returns."""
+
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One item to run.
+    """One execution of one item.
 
     Attributes:
         evaluator: The evaluator as it is after `set_up`; the item works on a copy.
         index: Position of the item in the dataset, counted from 0.
         item_id: Identity of the item.
         item: The item.
-        tags: Tags of the item and its evaluator.
+        tags: Tags of the evaluator and the item.
+        repeat: Which repeat of the item this is, counted from 0.
+        timeout: Seconds the execution may take; `None` for no limit.
+        retries: How often to try again after an infrastructure error.
     """
 
     evaluator: BaseEvaluator
@@ -37,58 +46,143 @@ class Task:
     item_id: str
     item: Mapping[str, Any]
     tags: tuple[str, ...] = ()
+    repeat: int = 0
+    timeout: float | None = None
+    retries: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Executed:
+    """What one try of a task gave.
+
+    Attributes:
+        result: The result.
+        transient: It broke by an infrastructure error, which another try may not meet.
+    """
+
+    result: ItemResult
+    transient: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What is around an item where it is executed.
+
+    Attributes:
+        before: Called before the item; when it raises, the item does not run and is an error.
+        after: Called after the item, also after one that broke; when it raises, the item is an error.
+        stop: Says to code deep inside that the run is to stop.
+    """
+
+    before: Callable[[], None] | None = None
+    after: Callable[[], None] | None = None
+    stop: StopToken | None = None
 
 
 @dataclass(slots=True)
 class _Outcome:
     """What is known of an item while it runs."""
 
+    task: Task
+    started: float = field(default_factory=time.perf_counter)
     output: Any = None
     error: str | None = None
     traceback: str = ""
-    checks: list[Check] = field(default_factory=list)
+    transient: bool = False
+    recorder: Recorder = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.recorder = Recorder(full_name(type(self.task.evaluator)), self.task.evaluator.is_transient)
 
     def broke(self, exc: BaseException) -> None:
         """Take what broke; the first error is the cause, later ones follow from it."""
         if self.error is None:
             self.error = describe_error(exc)
             self.traceback = format_traceback(exc)
+            self.transient = isinstance(exc, Exception) and self.task.evaluator.is_transient(exc)
+
+    def evaluator(self) -> BaseEvaluator:
+        """Return the copy of the evaluator on which the item works."""
+        evaluator = copy.copy(self.task.evaluator)
+        # Not by plain assignment: the evaluator may be a frozen dataclass.
+        object.__setattr__(evaluator, "_recorder", self.recorder)
+        return evaluator
+
+    def executed(self) -> Executed:
+        """Return the result as it stands now."""
+        checks = tuple(self.recorder.checks)
+        error = self.error if self.error is not None else _error_of(checks)
+        result = _result_of(
+            self.task,
+            status=Status.ERROR if error is not None else _status_of(checks),
+            output=self.output,
+            execution_time=time.perf_counter() - self.started,
+            checks=checks,
+            error=error,
+            traceback=self.traceback,
+        )
+        return Executed(result, self.transient or (self.error is None and self.recorder.transient))
 
 
-def execute(
-    task: Task, before: Callable[[], None] | None = None, after: Callable[[], None] | None = None
-) -> ItemResult:
+def execute(task: Task, around: Surroundings = Surroundings()) -> Executed:
     """Run and evaluate one item.
-
-    Args:
-        task: The item.
-        before: Called before the item; when it raises, the item does not run.
-        after: Called after the item, also after one that broke, but not when `before` broke.
 
     Returns:
         The result. Whatever item, evaluator or hook raise is in it, `SystemExit` included; only `KeyboardInterrupt`
         goes through.
     """
-    outcome = _Outcome()
-    started = time.perf_counter()
-    ready = _guarded(before, outcome)
-    if ready:
+    outcome = _Outcome(task)
+    if _guarded(around.before, outcome):
         # In a context of its own, so that context variables set by an item are gone with it.
-        contextvars.copy_context().run(_run_and_evaluate, task, outcome)
-        _guarded(after, outcome)
-    return _result(task, outcome, time.perf_counter() - started)
+        contextvars.copy_context().run(_run_and_evaluate, outcome, around)
+        _guarded(around.after, outcome)
+    return outcome.executed()
+
+
+async def aexecute(task: Task, around: Surroundings, in_thread: InThread) -> Executed:
+    """Run and evaluate one item on the running event loop; plain methods run in a thread.
+
+    Args:
+        task: The item.
+        around: What is around it; the hooks are called on the loop.
+        in_thread: Calls plain methods, so that none of them holds the loop.
+
+    Returns:
+        As `execute` does. The caller gives it a context of its own.
+    """
+    outcome = _Outcome(task)
+    if _guarded(around.before, outcome):
+        _bind(task, around)
+        await _run_and_evaluate_async(outcome, in_thread)
+        _guarded(around.after, outcome)
+    return outcome.executed()
 
 
 def cancelled(task: Task) -> ItemResult:
     """Return the result of an item that did not run, or not to its end, because the run stopped."""
-    return ItemResult(
-        evaluator_class=full_name(type(task.evaluator)),
-        index=task.index,
-        item_id=task.item_id,
-        status=Status.CANCELLED,
-        input=task.item,
-        tags=task.tags,
-    )
+    return _result_of(task, status=Status.CANCELLED)
+
+
+def too_late(task: Task, seconds: float) -> Executed:
+    """Return what an item gave that ran into its time limit, after `seconds`."""
+    error = describe_error(TimeLimit(f"the item took longer than {task.timeout:g} s"))
+    return Executed(_result_of(task, status=Status.ERROR, execution_time=seconds, error=error), transient=True)
+
+
+def broken(task: Task, error: str, seconds: float = 0.0, *, transient: bool = False) -> Executed:
+    """Return what an item gave whose worker broke, with the reason."""
+    return Executed(_result_of(task, status=Status.ERROR, execution_time=seconds, error=error), transient=transient)
+
+
+@lru_cache
+def is_async(evaluator: type[BaseEvaluator]) -> bool:
+    """Return whether `run` or `evaluate` of an evaluator class is an `async def`."""
+    return inspect.iscoroutinefunction(evaluator.run) or inspect.iscoroutinefunction(evaluator.evaluate)
+
+
+def _bind(task: Task, around: Surroundings) -> None:
+    """Let code deep inside the item know when it must have ended, and what may stop it."""
+    bind(around.stop, None if task.timeout is None else Deadline.after(task.timeout))
 
 
 def _guarded(hook: Callable[[], None] | None, outcome: _Outcome) -> bool:
@@ -98,40 +192,43 @@ def _guarded(hook: Callable[[], None] | None, outcome: _Outcome) -> bool:
         hook()
     except KeyboardInterrupt:
         raise
-    except BaseException as exc:
+    except BaseException as exc:  # a hook that broke is the item's error
         outcome.broke(exc)
         return False
     return True
 
 
-def _run_and_evaluate(task: Task, outcome: _Outcome) -> None:
+def _run_and_evaluate(outcome: _Outcome, around: Surroundings) -> None:
+    task = outcome.task
     try:
-        evaluator = copy.copy(task.evaluator)
-        recorder = Recorder(full_name(type(evaluator)))
-        outcome.checks = recorder.checks
-        # Not by plain assignment: the evaluator may be a frozen dataclass.
-        object.__setattr__(evaluator, "_recorder", recorder)
-        if _is_async(evaluator):
-            _finish(_run_and_evaluate_async(evaluator, task, outcome))
-        else:
-            outcome.output = _no_coroutine(evaluator.run(_private(task.item)), "run")
-            _no_coroutine(evaluator.evaluate(outcome.output, _private(task.item)), "evaluate")
+        _bind(task, around)
+        if is_async(type(task.evaluator)):
+            _finish(_run_and_evaluate_async(outcome, None))
+            return
+        evaluator = outcome.evaluator()
+        outcome.output = _no_coroutine(evaluator.run(private(task.item)), "run")
+        _no_coroutine(evaluator.evaluate(outcome.output, private(task.item)), "evaluate")
     except KeyboardInterrupt:
         raise
-    except BaseException as exc:
+    except BaseException as exc:  # sys.exit() in an agent must not end the run with a status of its choice
         outcome.broke(exc)
 
 
-async def _run_and_evaluate_async(evaluator: BaseEvaluator, task: Task, outcome: _Outcome) -> None:
-    output = evaluator.run(_private(task.item))
-    outcome.output = await output if inspect.isawaitable(output) else output
-    evaluated = evaluator.evaluate(outcome.output, _private(task.item))
-    if inspect.isawaitable(evaluated):
-        await evaluated
+async def _run_and_evaluate_async(outcome: _Outcome, in_thread: InThread | None) -> None:
+    try:
+        evaluator = outcome.evaluator()
+        outcome.output = await _awaited(evaluator.run, in_thread, private(outcome.task.item))
+        await _awaited(evaluator.evaluate, in_thread, outcome.output, private(outcome.task.item))
+    except KeyboardInterrupt:
+        raise
+    except BaseException as exc:  # as in `_run_and_evaluate`; a cancelled item is told apart by who cancelled it
+        outcome.broke(exc)
 
 
-def _is_async(evaluator: BaseEvaluator) -> bool:
-    return inspect.iscoroutinefunction(evaluator.run) or inspect.iscoroutinefunction(evaluator.evaluate)
+async def _awaited(method: Callable[..., Any], in_thread: InThread | None, *args: Any) -> Any:
+    if inspect.iscoroutinefunction(method):
+        return await method(*args)
+    return _no_coroutine(method(*args) if in_thread is None else await in_thread(method, *args), method.__name__)
 
 
 def _finish(coroutine: Any) -> None:
@@ -141,19 +238,9 @@ def _finish(coroutine: Any) -> None:
     except RuntimeError:
         asyncio.run(coroutine)
         return
-    errors: list[BaseException] = []
-
-    def target() -> None:
-        try:
-            asyncio.run(coroutine)
-        except BaseException as exc:
-            errors.append(exc)
-
-    thread = threading.Thread(target=contextvars.copy_context().run, args=(target,), daemon=True)
+    thread = threading.Thread(target=contextvars.copy_context().run, args=(asyncio.run, coroutine), daemon=True)
     thread.start()
     thread.join()
-    if errors:
-        raise errors[0]
 
 
 def _no_coroutine(value: T, method: str) -> T:
@@ -165,38 +252,32 @@ def _no_coroutine(value: T, method: str) -> T:
     return value
 
 
-def _private(value: Any) -> Any:
+def private(value: Any) -> Any:
     """Return a copy of the mappings and lists of an item, so that no item can change another or its own record."""
     if isinstance(value, Mapping):
-        return {key: _private(part) if isinstance(part, Mapping | list) else part for key, part in value.items()}
+        return {key: private(part) if isinstance(part, Mapping | list) else part for key, part in value.items()}
     if isinstance(value, list):
-        return [_private(part) if isinstance(part, Mapping | list) else part for part in value]
+        return [private(part) if isinstance(part, Mapping | list) else part for part in value]
     return value
 
 
-def _result(task: Task, outcome: _Outcome, seconds: float) -> ItemResult:
-    checks = tuple(outcome.checks)
-    error = outcome.error if outcome.error is not None else _error_of(checks)
+def _result_of(task: Task, **fields: Any) -> ItemResult:
     return ItemResult(
         evaluator_class=full_name(type(task.evaluator)),
         index=task.index,
         item_id=task.item_id,
-        status=Status.ERROR if error is not None else _status_of(checks),
         input=task.item,
-        output=outcome.output,
-        execution_time=seconds,
-        checks=checks,
-        error=error,
-        traceback=outcome.traceback,
         tags=task.tags,
+        repeat=task.repeat,
+        **fields,
     )
 
 
 def _error_of(checks: tuple[Check, ...]) -> str | None:
     if not checks:
         return "no check was made: evaluate() must call self.check(...) at least once"
-    broken = [check.label for check in checks if check.verdict is Verdict.ERROR]
-    return f"broken checks: {', '.join(broken)}" if broken else None
+    labels = [check.label for check in checks if check.verdict is Verdict.ERROR]
+    return f"broken checks: {', '.join(labels)}" if labels else None
 
 
 def _status_of(checks: tuple[Check, ...]) -> Status:

@@ -154,6 +154,25 @@ class Check:
 
 
 @dataclass(frozen=True, slots=True)
+class Attempt:
+    """A try of an item beside the one that counts.
+
+    Attributes:
+        status: How it ended.
+        score: Its score.
+        error: What broke; `None` when nothing did.
+        execution_time: Seconds it took.
+        output: What `run` returned.
+    """
+
+    status: Status
+    score: float | None = None
+    error: str | None = None
+    execution_time: float = 0.0
+    output: Any = None
+
+
+@dataclass(frozen=True, slots=True)
 class ItemResult:
     """What one execution of one item gave.
 
@@ -170,7 +189,9 @@ class ItemResult:
         traceback: The traceback of what broke; empty when nothing did.
         repeat: Which repeat of the item this is, counted from 0.
         cached_run: The output came from the cache of run outputs.
-        attempts: How often the item was tried after infrastructure errors, the last try included.
+        attempts: How often the item was tried, the try that counts included.
+        other_attempts: The tries that do not count: those before the last, which broke by an infrastructure error, and
+            those after a wrong answer (`retry_failed`).
         tags: The item's own tags and its evaluator's.
         usage: Token usage; `None` when unknown.
         cost: Cost in the currency of the price table; `None` when unknown.
@@ -190,6 +211,7 @@ class ItemResult:
     repeat: int = 0
     cached_run: bool = False
     attempts: int = 1
+    other_attempts: tuple[Attempt, ...] = ()
     tags: tuple[str, ...] = ()
     usage: Any = None
     cost: float | None = None
@@ -236,7 +258,8 @@ class ItemResult:
 
     def explain(self) -> str:
         """Return the item, its status and every check, a line each, for an assertion message in a test."""
-        lines = [f"{short_name(self.evaluator_class)} #{self.index} ({self.item_id}): {self.status}"]
+        repeat = f", repeat {self.repeat + 1}" if self.repeat else ""
+        lines = [f"{short_name(self.evaluator_class)} #{self.index} ({self.item_id}{repeat}): {self.status}"]
         if self.error is not None:
             lines.append(f"  error: {self.error}")
         lines.extend(f"  {check.verdict}: {check.full_description}" for check in self.checks)
@@ -271,12 +294,14 @@ class PlannedEvaluator:
         total: Number of results it will give; `None` when the dataset cannot tell before it was read.
         error: Why it cannot run at all; `None` when it can.
         namespace: The evaluator's grouping label, if it has one.
+        workers: Kind of its workers: `inline`, `threads`, `async` or `processes`; `None` when it cannot run.
     """
 
     evaluator_class: str
     total: int | None = None
     error: str | None = None
     namespace: str | None = None
+    workers: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,12 +311,17 @@ class Plan:
     Attributes:
         evaluators: The evaluators in the order in which they run.
         concurrency: How many items are in flight at most.
-        workers: Kind of the workers: `"inline"` or `"threads"`.
+        notices: What a person should know of how it runs, such as workers that are not to be had here.
     """
 
     evaluators: tuple[PlannedEvaluator, ...]
     concurrency: int = 1
-    workers: str = "inline"
+    notices: tuple[str, ...] = ()
+
+    @property
+    def workers(self) -> str:
+        """The kinds of workers, with commas between them."""
+        return ", ".join(dict.fromkeys(planned.workers for planned in self.evaluators if planned.workers is not None))
 
     @property
     def total(self) -> int | None:

@@ -11,7 +11,8 @@ from django.core.management.base import CommandError
 
 from neuron_evals.core.report import Gate
 from neuron_evals.core.report.gate import NOTHING_JUDGED
-from neuron_evals.core.runner import Selection
+from neuron_evals.core.runner import Limits, Selection
+from neuron_evals.core.runner.crew import KINDS
 
 if TYPE_CHECKING:
     from django.core.management.base import CommandParser
@@ -24,12 +25,19 @@ def add_run_options(parser: CommandParser) -> None:
         "--concurrency", type=whole_number(1), metavar="N", help="items in flight at most (default: RUNNER.CONCURRENCY)"
     )
     group.add_argument(
-        "--workers", choices=("threads",), help="kind of worker (default: inline for one item at a time, else threads)"
+        "--workers",
+        choices=KINDS[1:],
+        help="kind of worker (default: inline for one item at a time; else async where `run` is, else threads)",
     )
     group.add_argument("--tag", action="append", default=[], metavar="T,..", help="run items with one of these tags")
     group.add_argument("--exclude-tag", action="append", default=[], metavar="T,..", help="leave items with these out")
     group.add_argument("--filter", default="", metavar="TEXT", help="run items with TEXT in id, name or evaluator")
     group.add_argument("--limit", type=whole_number(1), metavar="N", help="run at most N items of each evaluator")
+    group.add_argument("--repeat", type=whole_number(1), metavar="N", help="execute each item N times")
+    group.add_argument("--timeout", type=seconds, metavar="S", help="seconds one execution of an item may take")
+    group.add_argument(
+        "--retries", type=whole_number(0), metavar="N", help="try again N times after an infrastructure error"
+    )
     group.add_argument("--fail-fast", action="store_true", help="stop after the first item that fails or breaks")
     group.add_argument(
         "--output",
@@ -67,6 +75,11 @@ def selection(options: Mapping[str, Any]) -> Selection:
     )
 
 
+def limits(options: Mapping[str, Any]) -> Limits:
+    """Return what the options say of time limits, repeats and retries."""
+    return Limits(options["timeout"], options["repeat"], options["retries"])
+
+
 def gate(options: Mapping[str, Any]) -> Gate:
     """Return what the options ask a report to reach."""
     return Gate(options["min_success_rate"], options["max_error_rate"])
@@ -86,6 +99,18 @@ def whole_number(lowest: int) -> Callable[[str], int]:
         return number
 
     return parse
+
+
+def seconds(text: str) -> float:
+    """Return an argparse value: a number of seconds above 0."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not 0 < number < math.inf:
+        msg = f"{text!r} is no number of seconds above 0"
+        raise argparse.ArgumentTypeError(msg)
+    return number
 
 
 def fraction(text: str) -> float:

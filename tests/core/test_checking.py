@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from neuron_evals.core.assertions import Equals, GreaterThan, MatchesRegex, StringContains, StringContainsAll, Weighted
-from neuron_evals.core.checking import Assertion, Recorder, StringAssertion
+from neuron_evals.core.checking import Assertion, Recorder, StringAssertion, TrajectoryAssertion
 from neuron_evals.core.exceptions import InvalidArgument, InvalidInput
 from neuron_evals.core.results import AssertionResult, Check, Verdict
+from neuron_evals.core.trajectories import Trajectory
 from tests.core.assertions.doubles import BROKEN, FAIL, HALF, PASS, SKIP, UNSCORED, Awaited, Gives
 
 
@@ -218,3 +219,23 @@ def test_the_bases_cannot_be_built():
         Assertion()  # type: ignore[abstract]  # (that is the point)
     with pytest.raises(TypeError, match="evaluate_string"):
         StringAssertion()  # type: ignore[abstract]  # (that is the point)
+
+
+def test_a_text_assertion_on_a_trajectory_names_the_accessor_for_its_text():
+    check = checked(Polite(), Trajectory.from_messages([]))
+    assert check.verdict is Verdict.ERROR
+    assert check.message.endswith("evaluates text, got Trajectory; give it trajectory.final_answer()")
+
+
+@pytest.mark.parametrize("actual", ["text", None, [], Trajectory])
+def test_a_trajectory_assertion_on_something_else_breaks_and_says_so(actual):
+    @dataclass(frozen=True)
+    class Calm(TrajectoryAssertion):
+        def evaluate_trajectory(self, trajectory: Trajectory) -> AssertionResult:
+            return AssertionResult.ok()
+
+    assert checked(Calm(), Trajectory.from_messages([])).verdict is Verdict.PASSED
+    check = checked(Calm(), actual)
+    assert check.verdict is Verdict.ERROR
+    assert check.message.endswith(f"Calm evaluates a Trajectory, got {type(actual).__name__}")
+    assert Calm.accepts == "trajectory"

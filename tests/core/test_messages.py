@@ -149,3 +149,7 @@ def test_the_sum_of_usages_is_unknown_where_one_is():
     total: Any = Usage.sum([known, replace(known, cached_input=None)])
     assert (total.input, total.output, total.total, total.requests) == (20, 10, 30, 2)
     assert (total.cached_input, total.reasoning) == (None, 2)
+
+
+def test_a_value_that_equals_a_default_in_another_type_keeps_its_type():
+    assert decode(encode(Usage(requests=True))).requests is True

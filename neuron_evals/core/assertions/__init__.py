@@ -24,6 +24,15 @@ from neuron_evals.core.assertions.pattern import MatchesRegex
 from neuron_evals.core.assertions.similarity import StringSimilarity
 from neuron_evals.core.assertions.structure import IsValidJson
 from neuron_evals.core.assertions.text import StringEndsWith, StringLengthBetween, StringStartsWith
+from neuron_evals.core.assertions.trajectory import (
+    ToolCallCount,
+    ToolUsage,
+    ToolWasApproved,
+    ToolWasCalled,
+    ToolWasNotCalled,
+    ToolWasRejected,
+    TrajectoryMatches,
+)
 from neuron_evals.core.assertions.values import Equals, NotEmpty
 from neuron_evals.core.assertions.wrapping import Not, Weighted
 
@@ -56,5 +65,12 @@ __all__ = [
     "StringSimilarity",
     "StringStartsWith",
     "TaskCompletionJudge",
+    "ToolCallCount",
+    "ToolUsage",
+    "ToolWasApproved",
+    "ToolWasCalled",
+    "ToolWasNotCalled",
+    "ToolWasRejected",
+    "TrajectoryMatches",
     "Weighted",
 ]

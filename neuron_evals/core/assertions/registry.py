@@ -28,6 +28,15 @@ from neuron_evals.core.assertions.pattern import MatchesRegex
 from neuron_evals.core.assertions.similarity import StringSimilarity
 from neuron_evals.core.assertions.structure import IsValidJson
 from neuron_evals.core.assertions.text import StringEndsWith, StringLengthBetween, StringStartsWith
+from neuron_evals.core.assertions.trajectory import (
+    ToolCallCount,
+    ToolUsage,
+    ToolWasApproved,
+    ToolWasCalled,
+    ToolWasNotCalled,
+    ToolWasRejected,
+    TrajectoryMatches,
+)
 from neuron_evals.core.assertions.values import Equals, NotEmpty
 from neuron_evals.core.assertions.wrapping import Not, Weighted
 from neuron_evals.core.checking import Assertion
@@ -65,6 +74,13 @@ _BUILT_IN: tuple[type[Assertion], ...] = (
     StringSimilarity,
     StringStartsWith,
     TaskCompletionJudge,
+    ToolCallCount,
+    ToolUsage,
+    ToolWasApproved,
+    ToolWasCalled,
+    ToolWasNotCalled,
+    ToolWasRejected,
+    TrajectoryMatches,
     Weighted,
 )
 

@@ -21,6 +21,11 @@ def shown(value: Any) -> str:
     return _cut(_escaped(written[:SHOWN_LENGTH]), len(written))
 
 
+def visible(text: str) -> str:
+    """Return text for a reason, on one line and without quotes."""
+    return _cut(_escaped(text[:SHOWN_LENGTH]), len(text))
+
+
 def _escaped(text: str) -> str:
     r"""Return `text` with line breaks as `\n` and other unprintable characters as `<U+200B>`."""
     if text.isprintable():

@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from neuron_evals.core.providers.errors import ProviderError
-from neuron_evals.core.providers.http import checked_url, json_bytes
+from neuron_evals.core.providers.http import checked_url
 from neuron_evals.core.providers.keys import ApiKey
 from neuron_evals.core.providers.transport import Outgoing, RetryPolicy, Transport, Watch
+from neuron_evals.core.providers.wire import json_text
 
 
 class JsonEndpoint:
@@ -95,7 +96,7 @@ class JsonEndpoint:
         }
         if key:
             headers["authorization"] = f"Bearer {key}"
-        return Outgoing(self.url, headers, json_bytes(body), secrets=(key,) if key else ())
+        return Outgoing(self.url, headers, json_text(body).encode(), secrets=(key,) if key else ())
 
     def _name(self, error: ProviderError, watch: Watch) -> None:
         """Have the error say who it came from."""

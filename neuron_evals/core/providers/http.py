@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, InitVar, dataclass, field
@@ -11,13 +10,13 @@ from typing import Any, ClassVar, get_args
 from urllib.parse import urlsplit
 
 from neuron_evals.core.exceptions import InvalidArgument
-from neuron_evals.core.jsonable import canonical_json, clean_json
+from neuron_evals.core.jsonable import canonical_json
 from neuron_evals.core.messages import Message
 from neuron_evals.core.providers.contract import BaseProvider, ModelReply, ModelRequest
 from neuron_evals.core.providers.errors import ProviderError
 from neuron_evals.core.providers.keys import ApiKey
 from neuron_evals.core.providers.transport import Assembler, Outgoing, Received, RetryPolicy, Transport, Watch
-from neuron_evals.core.providers.wire import Answer, Structured
+from neuron_evals.core.providers.wire import Answer, Structured, json_text
 
 _SECRET_HEADERS = ("auth", "key", "token", "secret", "cookie")
 
@@ -190,7 +189,7 @@ class HttpProvider(BaseProvider):
         # The key lives in this frame alone, which is gone when anything is sent.
         stream = self.stream if request.settings.stream is None else request.settings.stream
         body = self._body(request, self._model(request), stream=stream)
-        content = json_bytes({**body, **self.extra_body, **request.settings.extra})
+        content = json_text({**body, **self.extra_body, **request.settings.extra}).encode()
         key = self._key.read()
         fixed = {
             "accept-encoding": "identity",
@@ -238,19 +237,6 @@ class _Headers:
         """The values that may be keys, and what follows their scheme, such as `Bearer`."""
         found = [value for name, value in self.values.items() if any(part in name for part in _SECRET_HEADERS)]
         return (*found, *(value.rpartition(" ")[2] for value in found))
-
-
-def json_bytes(body: Mapping[str, Any]) -> bytes:
-    """Return the body of a request.
-
-    Raises:
-        InvalidArgument: It holds what JSON cannot.
-    """
-    try:
-        return json.dumps(body, allow_nan=False, default=clean_json).encode()
-    except (ValueError, RecursionError):
-        msg = "the request cannot be sent: it holds NaN, an infinity, or itself"
-        raise InvalidArgument(msg) from None
 
 
 def checked_url(url: str, owner: str) -> str:

@@ -58,7 +58,8 @@ class ApiKey:
         if failure is None:
             failure = self._fault(key)
         if failure is not None:
-            # Raised here, outside the handler: a chained exception would bring its text along.
+            # Outside the handler, as a chained exception would bring its text along; and no key is left in the frame.
+            key = None
             raise ProviderError(failure, kind="auth")
         return key.strip() if key else None
 

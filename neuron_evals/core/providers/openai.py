@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
@@ -13,6 +12,7 @@ from neuron_evals.core.providers.http import HttpProvider
 from neuron_evals.core.providers.openai_stream import ChatAssembler
 from neuron_evals.core.providers.wire import (
     Answer,
+    json_text,
     no_reply,
     outcome_text,
     schema_instructions,
@@ -119,7 +119,7 @@ class OpenAIProvider(HttpProvider):
                 {
                     "id": call.id,
                     "type": "function",
-                    "function": {"name": call.name, "arguments": json.dumps(dict(call.arguments))},
+                    "function": {"name": call.name, "arguments": json_text(call.arguments)},
                 }
                 for call in message.tool_calls
             ]

@@ -116,11 +116,24 @@ def sendable(messages: Iterable[Message]) -> list[Message]:
     return ready
 
 
+def json_text(value: Any) -> str:
+    """Return what is sent as JSON.
+
+    Raises:
+        InvalidArgument: It holds what JSON has not.
+    """
+    try:
+        return json.dumps(value, allow_nan=False, default=clean_json)
+    except (ValueError, RecursionError):
+        msg = "the request cannot be sent: it holds NaN, an infinity, or itself"
+        raise InvalidArgument(msg) from None
+
+
 def schema_instructions(instructions: str, schema: Mapping[str, Any] | None) -> str:
     """Return instructions that ask for a reply that matches a schema."""
     if schema is None:
         return instructions
-    asked = f"Answer with one JSON value that matches this JSON schema, and with nothing else:\n{json.dumps(schema)}"
+    asked = f"Answer with one JSON value that matches this JSON schema, and with nothing else:\n{json_text(schema)}"
     return f"{instructions}\n\n{asked}" if instructions else asked
 
 

@@ -81,12 +81,10 @@ class Command(BaseCommand):
             if problems := pipeline.problems():
                 raise ConfigurationError("\n".join(problems))
             with stop.interruptible():
-                run = self._prepare(options)
+                run = self._prepare(options, stop)
             with closing(run):
                 self._refuse_nothing(run, options)
-                report = run.execute(
-                    pipeline, fail_fast=options["fail_fast"], keep_results=pipeline.needs_results, stop=stop
-                )
+                report = run.execute(pipeline, fail_fast=options["fail_fast"], keep_results=pipeline.needs_results)
         for error in pipeline.errors:
             self.stderr.write(f"output driver failed: {error}")
         status = gate.exit_status(report)
@@ -111,7 +109,7 @@ class Command(BaseCommand):
         with redirect_stdout(err if report_on_stdout else out), closing(pipeline):
             yield pipeline
 
-    def _prepare(self, options: Mapping[str, Any]) -> PreparedRun:
+    def _prepare(self, options: Mapping[str, Any], stop: StopToken) -> PreparedRun:
         path = options["path_option"] or options["path"] or DEFAULT_PATH
         found = discover(path)
         if not found.evaluators and not found.broken:
@@ -123,6 +121,8 @@ class Command(BaseCommand):
             options["concurrency"] or conf.read().runner.concurrency,
             workers=options["workers"],
             selection=run_options.selection(options),
+            limits=run_options.limits(options),
+            stop=stop,
         )
 
     def _made(self, cls: type[BaseEvaluator]) -> BaseEvaluator | BrokenEvaluator:
@@ -137,7 +137,7 @@ class Command(BaseCommand):
             return
         broken = [evaluator for evaluator in run.evaluators if isinstance(evaluator, BrokenEvaluator)]
         reasons = [f"{evaluator.evaluator_class}: {evaluator.error}" for evaluator in broken]
-        if len(broken) < len(run.evaluators):
+        if run.left_out:
             reasons.append(f"no item matches {run_options.selection(options)}")
         if options["verbosity"] > 1:
             reasons += [evaluator.traceback for evaluator in broken if evaluator.traceback]

@@ -29,7 +29,7 @@ def dialect(request: pytest.FixtureRequest) -> Dialect:
 def call(request: pytest.FixtureRequest) -> Call:
     if request.param == "sync":
         return lambda provider, asked: provider.complete(asked)
-    return lambda provider, asked: asyncio.run(provider.acomplete(asked))  # type: ignore[arg-type]
+    return lambda provider, asked: asyncio.run(provider.acomplete(asked))
 
 
 @pytest.fixture

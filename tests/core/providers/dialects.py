@@ -1,4 +1,4 @@
-"""The three dialects, as the tests that are the same for all need them: a provider, and replies as its servers write."""
+"""The three dialects, as the tests that are the same for all need them: providers, and replies of their servers."""
 
 from __future__ import annotations
 

@@ -106,7 +106,7 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     server_of: Server
 
-    def do_POST(self) -> None:  # noqa: N802  (the name that http.server calls)
+    def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["content-length"])))
         headers = {name.lower(): value for name, value in self.headers.items()}
         answer = self.server_of.take(Asked(self.path, headers, body, self.client_address[1]))

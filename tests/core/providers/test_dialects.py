@@ -133,7 +133,7 @@ def test_refused_request__the_providers_own_words(server, dialect, call, hello):
 
 def test_success_with_an_error_in_its_body__error(server, dialect, call, hello):
     server.answers(Answer(dialect.error))
-    with pytest.raises(ProviderError, match="answered with an error.*Unsupported parameter"):
+    with pytest.raises(ProviderError, match=r"answered with an error.*Unsupported parameter"):
         call(dialect.make(server), hello)
 
 
@@ -171,6 +171,14 @@ def test_conversation_with_calls__sent_in_order_with_outcomes(server, dialect):
     marks = ["Do it.", '{"address": "1 Main St"}', "Rejected: too much", "Error: disk full", "And now?"]
     places = [sent.index(mark) for mark in marks]
     assert places == sorted(places)
+
+
+def test_value_that_json_has_not__refused_and_nothing_sent(server, dialect):
+    server.answers(Answer(dialect.text))
+    asked = ModelRequest((Message("assistant", tool_calls=(ToolCall("f", {"a": float("nan")}),)),))
+    with pytest.raises(InvalidArgument, match="the request cannot be sent: it holds NaN"):
+        dialect.make(server).complete(asked)
+    assert server.asked == []
 
 
 def test_no_model__refused(server, dialect):

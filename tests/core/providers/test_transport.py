@@ -15,10 +15,18 @@ import pytest
 from neuron_evals import Message, ModelRequest, ModelSettings, ProviderError, StopToken
 from neuron_evals.core.cancellation import Deadline, ends_by, stopped_by
 from neuron_evals.core.providers.transport import RetryPolicy
+from neuron_evals.core.providers.transport.receiving import Receiver
 from tests.core.providers.dialects import OPENAI
 from tests.core.providers.server import Answer, Server
 
 GOOD = Answer(OPENAI.text)
+
+
+def wait_for(condition):
+    until = time.monotonic() + 5
+    while not condition():
+        assert time.monotonic() < until
+        time.sleep(0.001)
 
 
 def failing(server, call, hello, **options):
@@ -36,7 +44,14 @@ def test_status_that_may_be_gone__repeated(server, call, hello, status):
 
 @pytest.mark.parametrize(
     ("status", "kind"),
-    [(400, "bad_request"), (401, "auth"), (403, "auth"), (404, "bad_request"), (413, "bad_request"), (422, "bad_request")],
+    [
+        (400, "bad_request"),
+        (401, "auth"),
+        (403, "auth"),
+        (404, "bad_request"),
+        (413, "bad_request"),
+        (422, "bad_request"),
+    ],
 )
 def test_status_that_stays__error_at_once(server, call, hello, status, kind):
     server.answers(Answer({"error": {"message": "no"}}, status=status))
@@ -145,9 +160,7 @@ def test_run_stopped__waiting_ends_at_once(server, call, hello, waiting):
     stopped = []
 
     def stop() -> None:
-        while not server.asked:
-            time.sleep(0.01)
-        time.sleep(0.05)
+        wait_for(lambda: server.asked)
         stopped.append(time.monotonic())
         token.set("interrupted", abandon=waiting == "reply")
 
@@ -329,8 +342,7 @@ def test_async_call_cancelled__next_one_works(server, hello):
 
     async def cancel_first() -> str:
         first = asyncio.ensure_future(provider.acomplete(hello))
-        while not server.asked:
-            await asyncio.sleep(0.01)
+        await asyncio.to_thread(wait_for, lambda: server.asked)
         first.cancel()
         with pytest.raises(asyncio.CancelledError):
             await first
@@ -338,6 +350,21 @@ def test_async_call_cancelled__next_one_works(server, hello):
 
     assert asyncio.run(cancel_first()) == "Hello!"
     assert provider._transport.limiter._in_flight == 0
+
+
+def test_interrupted__next_call_works(server, call, hello, monkeypatch):
+    server.answers(GOOD)
+    provider = OPENAI.make(server)
+
+    def interrupt(*args: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Receiver, "feed", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            call(provider, hello)
+    assert provider._transport.limiter._in_flight == 0
+    assert call(provider, hello).message.content == "Hello!"
 
 
 def test_proxy_variables__ignored(server, hello, monkeypatch):

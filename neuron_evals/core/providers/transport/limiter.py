@@ -163,7 +163,7 @@ class Limiter:
         self._calm_from = now + CALM_SECONDS
         if pause is not None:
             self._paused_until = max(self._paused_until, now + min(pause, LONGEST_WAIT))
-        if started >= self._last_cut:
+        if started > self._last_cut:
             # Calls that were sent before the last cut belong to the trouble that caused it.
             self._last_cut = now
             inside = self._in_flight if self._limit is None else min(self._limit, self._in_flight)

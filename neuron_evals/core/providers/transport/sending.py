@@ -96,7 +96,7 @@ class Transport:
         error.attempts = max(1, watch.attempts)
         wait = self._retries.wait_after(error, watch.attempts)
         # When the deadline comes first, the error says more than "no reply within" would.
-        if wait is None or wait >= watch.deadline.remaining or watch.must_end:
+        if wait is None or wait >= watch.deadline.remaining:
             raise error
         return wait
 
@@ -219,9 +219,9 @@ def _failure(exc: Exception, outgoing: Outgoing, watch: Watch) -> ProviderError:
 
 
 def _raised_or(failure: ProviderError | None, received: Received | None) -> Received:
-    # Raised outside the handlers: an exception in its context would bring the client's frames along.
+    # Raised outside the handlers, and without its own frames: they hold what was sent and what came back.
     if failure is not None:
-        raise failure
+        raise failure.with_traceback(None)
     if received is None:
         msg = "an attempt gave neither a reply nor an error"
         raise AssertionError(msg)

@@ -73,13 +73,15 @@ class Watch:
             ProviderError: The deadline came, or the run was stopped.
         """
         until = Deadline.after(seconds)
+        self.check()
         while not until.passed:
+            time.sleep(min(PERIOD, until.remaining))
             self.check()
-            time.sleep(min(PERIOD, until.remaining, self.deadline.remaining))
 
     async def await_(self, seconds: float) -> None:
         """Wait; like `wait`, for async code."""
         until = Deadline.after(seconds)
+        self.check()
         while not until.passed:
+            await asyncio.sleep(min(PERIOD, until.remaining))
             self.check()
-            await asyncio.sleep(min(PERIOD, until.remaining, self.deadline.remaining))
