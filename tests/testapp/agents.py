@@ -44,7 +44,7 @@ def lookup(number: int) -> str:
 LOOKUP = Tool.from_function(lookup, approval=True)
 
 
-def untyped(number):  # type: ignore[no-untyped-def]
+def untyped(number):
     return number
 
 
