@@ -145,16 +145,11 @@ def _read(reply: AgentReply, scale: Scale) -> Grade:
     try:
         return read_reply(reply.text, scale)
     except UnusableReply as exc:
-        if _finish_reason(reply) != "length":
+        if reply.finish_reason != "length":
             raise
         written = "" if reply.usage is None or reply.usage.output is None else f" at {reply.usage.output} tokens"
         msg = f"{exc}; it was cut{written} by the token limit of its model call (max_tokens)"
         raise UnusableReply(msg) from None
-
-
-def _finish_reason(reply: AgentReply) -> str:
-    reason: str = getattr(reply, "finish_reason", "")
-    return reason
 
 
 def _error(judge: BaseAgent, replies: list[AgentReply], problem: str) -> JudgeError:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,7 @@ from neuron_evals.core.results import AssertionResult
 if TYPE_CHECKING:
     from neuron_evals.core.trajectories import Trajectory
 
+AgentLike = BaseAgent | Callable[[str], Any]
 _UNIT = NumberScale(0, 1)
 
 
@@ -43,17 +44,16 @@ class Judge(Assertion):
         InvalidArgument: An option has another type or is out of range.
     """
 
-    judge: BaseAgent | Sequence[BaseAgent] = field(repr=False)
+    judge: AgentLike | Sequence[AgentLike] = field(repr=False)
     _: KW_ONLY
     votes: int = 1
     rule: Rule = "mean"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "judge", self._agents())
         self._threshold(self.threshold)
         object.__setattr__(self, "examples", as_examples(self.assertion_name, self.examples))
         require_count(self.assertion_name, "votes", self.votes)
-        if not self.votes or not self._judges():
+        if not self._judges() or not self.votes:
             msg = f"{self.assertion_name}: at least one judge is asked at least once, got votes={self.votes}"
             raise InvalidArgument(msg)
         if self.rule not in RULES:
@@ -108,19 +108,14 @@ class Judge(Assertion):
         asked = [judge for judge in self._judges() for _ in range(self.votes)]
         return self._result(actual, prompt, [await ajudged(judge, prompt.text, self.grades()) for judge in asked])
 
-    def _agents(self) -> BaseAgent | tuple[BaseAgent, ...]:
-        """Return the judges as agents."""
+    def _judges(self) -> tuple[BaseAgent, ...]:
         given: Any = self.judge
+        several = isinstance(given, Iterable) and not isinstance(given, str | bytes)
         try:
-            if isinstance(given, str | bytes) or not isinstance(given, Iterable):
-                return as_agent(given)
-            return tuple(as_agent(judge) for judge in given)
+            return tuple(as_agent(judge) for judge in (given if several else [given]))
         except ConfigurationError as exc:
             msg = f"{self.assertion_name}: judge: {exc}"
             raise InvalidArgument(msg) from None
-
-    def _judges(self) -> Sequence[BaseAgent]:
-        return tuple(self.judge) if isinstance(self.judge, Sequence) else (self.judge,)
 
     def _prompt(self, actual: Any) -> Prompt:
         output = text_of(self.assertion_name, actual, self.render_transcript)

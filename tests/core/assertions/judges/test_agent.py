@@ -200,10 +200,10 @@ def test_judge_that_gives_no_grade_twice__error_check_with_the_raw_replies(text)
     assert check.context["replies"] == [text, text]
 
 
-def test_reply_cut_by_the_token_limit__error_says_so(monkeypatch):
-    monkeypatch.setattr("neuron_evals.core.judges.judging._finish_reason", lambda _: "length")
+@pytest.mark.parametrize("text", ["", '{"score": 0.9, "reasoning": "The answer is mos'])
+def test_reply_cut_by_the_token_limit__error_says_so(text):
     with pytest.raises(JudgeError, match=r"cut at 7 tokens by the token limit .*max_tokens"):
-        AgentJudge(ScriptedJudge(reply("", Usage(input=1, output=7))), "c").evaluate("x")
+        AgentJudge(ScriptedJudge(reply(text, Usage(input=1, output=7), finish_reason="length")), "c").evaluate("x")
 
 
 def test_judge_that_raises__error_check_with_its_words_and_no_score():
