@@ -59,11 +59,6 @@ class ClassifierJudge(Assertion):
         if self.reference is not None:
             require_text(self.assertion_name, "reference", self.reference)
 
-    @property
-    def vacuous(self) -> bool:
-        """Whether every output passes: with threshold 0."""
-        return self.threshold == 0
-
     def evaluate(self, actual: Any) -> AssertionResult:
         """Return the score and the probabilities it was made from.
 

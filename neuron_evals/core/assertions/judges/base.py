@@ -86,11 +86,6 @@ class Judge(Assertion):
         """Return a trajectory as the judge should read it; override it to leave something out, or to add something."""
         return trajectory.to_transcript()
 
-    @property
-    def vacuous(self) -> bool:
-        """Whether every output passes: with threshold 0."""
-        return self.threshold == 0
-
     def evaluate(self, actual: Any) -> AssertionResult:
         """Return the joint grade.
 

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from neuron_evals.core.agents import AgentReply
+from neuron_evals.core.assertions import AllOf
 from neuron_evals.core.assertions.judges import AgentJudge
 from neuron_evals.core.checking import Recorder
 from neuron_evals.core.exceptions import InvalidArgument, InvalidInput, JudgeError
@@ -287,6 +288,9 @@ def test_awaited_judge_without_a_grade__raises():
         asyncio.run(AgentJudge(ScriptedJudge("no"), "c").aevaluate("x"))
 
 
-@pytest.mark.parametrize(("threshold", "vacuous"), [(0, True), (0.1, False)])
-def test_threshold_0__vacuous(threshold, vacuous):
-    assert AgentJudge(judge(), "c", threshold).vacuous is vacuous
+def test_judge_inside_others__not_asked_when_they_are_built_or_described():
+    asked = judge()
+    outer = AllOf(AgentJudge(asked, "c", 0.0))
+    assert not outer.vacuous
+    assert "judge=" not in repr(outer)
+    assert not asked.asked
