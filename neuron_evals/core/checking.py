@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any, ClassVar, Literal
 
-from neuron_evals.core.exceptions import InvalidArgument, InvalidInput, is_transient
+from neuron_evals.core.exceptions import InvalidArgument, InvalidInput, NeuronEvalsError, is_transient
 from neuron_evals.core.results import AssertionResult, Check, Verdict, full_name
 from neuron_evals.core.tracebacks import describe_broken_check
 from neuron_evals.core.trajectories import Trajectory
@@ -172,6 +172,7 @@ class Recorder:
             verdict=Verdict.ERROR,
             score=None,
             message=describe_broken_check(exc),
+            context=exc.context if isinstance(exc, NeuronEvalsError) else {},
             evaluator_class=self.evaluator_class,
             line=line,
         )

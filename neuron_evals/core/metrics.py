@@ -126,6 +126,12 @@ def record_tools(seconds: float) -> None:
         collected.tool_rounds.append(part)
 
 
+def models_called(kind: UsageKind) -> frozenset[str]:
+    """Return the names of the models that the collectors around this code saw called as `kind`."""
+    calls = [call for collected in _COLLECTORS.get() for call in list(collected.model_calls)]
+    return frozenset(call.model for call in calls if call.kind == kind and call.model is not None)
+
+
 def total_cost(costs: Iterable[Decimal | None]) -> Decimal | None:
     """Return the sum; `None` when there is nothing to sum, or one is unknown."""
     known: list[Decimal] = []

@@ -43,6 +43,7 @@ class AgentReply:
         duration: Seconds of the turn, tools included, without the time it waited for a decision; `None` when unknown.
         model: Name of the model that answered; `None` when unknown.
         first_token: Seconds to the first token of the answer; `None` when it was not streamed.
+        finish_reason: Why the model stopped, such as `stop` or `length`; empty when unknown.
     """
 
     text: str
@@ -53,6 +54,7 @@ class AgentReply:
     duration: float | None = None
     model: str | None = None
     first_token: float | None = None
+    finish_reason: str = ""
 
 
 class BaseAgent(ABC):

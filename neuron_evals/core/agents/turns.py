@@ -170,6 +170,7 @@ class Turn:
             cost=total_cost(self._costs),
             model=message.model,
             first_token=reply.first_token,
+            finish_reason=reply.finish_reason,
         )
 
     def _limit_reached(self, part: Round) -> StepLimitReached:

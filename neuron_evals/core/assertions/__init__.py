@@ -5,11 +5,23 @@ The registry of type names is in `neuron_evals.core.assertions.registry`.
 
 from __future__ import annotations
 
+from neuron_evals.core.assertions.budgets import MaxCost, MaxTokens
+from neuron_evals.core.assertions.classifier import ClassifierJudge
 from neuron_evals.core.assertions.combining import AllOf, AnyOf
 from neuron_evals.core.assertions.contains import NotContains, StringContains, StringContainsAll, StringContainsAny
 from neuron_evals.core.assertions.distance import StringDistance
+from neuron_evals.core.assertions.judges import (
+    AgentJudge,
+    CorrectnessJudge,
+    FaithfulnessJudge,
+    HelpfulnessJudge,
+    RelevanceJudge,
+    RubricJudge,
+    TaskCompletionJudge,
+)
 from neuron_evals.core.assertions.numeric import Between, GreaterThan
 from neuron_evals.core.assertions.pattern import MatchesRegex
+from neuron_evals.core.assertions.similarity import StringSimilarity
 from neuron_evals.core.assertions.structure import IsValidJson
 from neuron_evals.core.assertions.text import StringEndsWith, StringLengthBetween, StringStartsWith
 from neuron_evals.core.assertions.trajectory import (
@@ -25,23 +37,34 @@ from neuron_evals.core.assertions.values import Equals, NotEmpty
 from neuron_evals.core.assertions.wrapping import Not, Weighted
 
 __all__ = [
+    "AgentJudge",
     "AllOf",
     "AnyOf",
     "Between",
+    "ClassifierJudge",
+    "CorrectnessJudge",
     "Equals",
+    "FaithfulnessJudge",
     "GreaterThan",
+    "HelpfulnessJudge",
     "IsValidJson",
     "MatchesRegex",
+    "MaxCost",
+    "MaxTokens",
     "Not",
     "NotContains",
     "NotEmpty",
+    "RelevanceJudge",
+    "RubricJudge",
     "StringContains",
     "StringContainsAll",
     "StringContainsAny",
     "StringDistance",
     "StringEndsWith",
     "StringLengthBetween",
+    "StringSimilarity",
     "StringStartsWith",
+    "TaskCompletionJudge",
     "ToolCallCount",
     "ToolUsage",
     "ToolWasApproved",

@@ -9,11 +9,23 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
+from neuron_evals.core.assertions.budgets import MaxCost, MaxTokens
+from neuron_evals.core.assertions.classifier import ClassifierJudge
 from neuron_evals.core.assertions.combining import AllOf, AnyOf
 from neuron_evals.core.assertions.contains import NotContains, StringContains, StringContainsAll, StringContainsAny
 from neuron_evals.core.assertions.distance import StringDistance
+from neuron_evals.core.assertions.judges import (
+    AgentJudge,
+    CorrectnessJudge,
+    FaithfulnessJudge,
+    HelpfulnessJudge,
+    RelevanceJudge,
+    RubricJudge,
+    TaskCompletionJudge,
+)
 from neuron_evals.core.assertions.numeric import Between, GreaterThan
 from neuron_evals.core.assertions.pattern import MatchesRegex
+from neuron_evals.core.assertions.similarity import StringSimilarity
 from neuron_evals.core.assertions.structure import IsValidJson
 from neuron_evals.core.assertions.text import StringEndsWith, StringLengthBetween, StringStartsWith
 from neuron_evals.core.assertions.trajectory import (
@@ -34,23 +46,34 @@ _TYPE_NAME = re.compile(r"[a-z][a-z0-9_]*")
 _WORD_START = re.compile(r"(?<!^)(?=[A-Z])")
 
 _BUILT_IN: tuple[type[Assertion], ...] = (
+    AgentJudge,
     AllOf,
     AnyOf,
     Between,
+    ClassifierJudge,
+    CorrectnessJudge,
     Equals,
+    FaithfulnessJudge,
     GreaterThan,
+    HelpfulnessJudge,
     IsValidJson,
     MatchesRegex,
+    MaxCost,
+    MaxTokens,
     Not,
     NotContains,
     NotEmpty,
+    RelevanceJudge,
+    RubricJudge,
     StringContains,
     StringContainsAll,
     StringContainsAny,
     StringDistance,
     StringEndsWith,
     StringLengthBetween,
+    StringSimilarity,
     StringStartsWith,
+    TaskCompletionJudge,
     ToolCallCount,
     ToolUsage,
     ToolWasApproved,
@@ -66,7 +89,12 @@ _DOCUMENTS: Mapping[str, type[Assertion]] = {
     "contains": StringContains,
     "contains_all": StringContainsAll,
     "contains_any": StringContainsAny,
+    "correctness": CorrectnessJudge,
+    "criteria": AgentJudge,
+    "faithfulness": FaithfulnessJudge,
+    "helpfulness": HelpfulnessJudge,
     "regex": MatchesRegex,
+    "relevance": RelevanceJudge,
 }
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from neuron_evals.core.assertions.strict_json import invalid_json
 from neuron_evals.core.assertions.wording import shown
 from neuron_evals.core.checking import StringAssertion
+from neuron_evals.core.jsonable.syntax import invalid_json
 from neuron_evals.core.results import AssertionResult
 
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from neuron_evals.core.datasets.contract import OnProblem, Record
 from neuron_evals.core.datasets.files import FileDataset
-from neuron_evals.core.datasets.strict_json import JsonFault, parse_value, skip_space
 from neuron_evals.core.exceptions import DatasetProblem
+from neuron_evals.core.jsonable.reading import JsonFault, parse_value, skip_space
 
 
 class JsonDataset(FileDataset):

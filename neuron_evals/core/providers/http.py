@@ -63,7 +63,7 @@ class HttpProvider(BaseProvider):
 
     def __post_init__(self, api_key: str | Callable[[], str] | None, headers: Mapping[str, str] | None) -> None:
         """Check the options and make the transport; nothing is connected."""
-        self.base_url = _checked_url(self.base_url or self.default_url, type(self).__name__)
+        self.base_url = checked_url(self.base_url or self.default_url, type(self).__name__)
         self._check_options()
         self._key = ApiKey(api_key, self.api_key_env)
         self._more_headers = _Headers(headers or {})
@@ -239,7 +239,12 @@ class _Headers:
         return (*found, *(value.rpartition(" ")[2] for value in found))
 
 
-def _checked_url(url: str, owner: str) -> str:
+def checked_url(url: str, owner: str) -> str:
+    """Return the address without a slash at its end.
+
+    Raises:
+        InvalidArgument: It is no http or https address, or holds a user, a query or a fragment.
+    """
     try:
         parts = urlsplit(url)
         port_is_valid = parts.port is None or parts.port > 0

@@ -1,4 +1,4 @@
-"""JSON as its standard has it, with what items must not hold refused at its exact place."""
+"""JSON text as values, strictly: what must not be stored or shown is refused at its exact place."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import math
 import re
 from typing import Any, NoReturn
 
-from neuron_evals.core.jsonable import MAX_DEPTH
+from neuron_evals.core.jsonable.cleaning import MAX_DEPTH
 from neuron_evals.core.jsonable.text import is_clean
 
 _SPACE = re.compile(r"[ \t\n\r]*")
@@ -15,7 +15,7 @@ _TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\],:]|[^\s{}\[\],:"]+', re.D
 _ESCAPED_SUSPECT = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
 
 
-class JsonFault(Exception):  # noqa: N818  (a fault of the text, reported as a problem of the dataset)
+class JsonFault(Exception):  # noqa: N818  (a fault of the text; who reads it decides what that means)
     """What is wrong with a JSON text.
 
     Attributes:
