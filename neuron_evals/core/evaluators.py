@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import os
 
     from neuron_evals.core.checking import Assertion, Recorder
+    from neuron_evals.core.results import Record
 
 
 class BaseEvaluator(ABC):
@@ -43,6 +44,7 @@ class BaseEvaluator(ABC):
     """Whether `retries` goes for wrong answers too. The first answer counts all the same; the others are kept."""
 
     _recorder: Recorder | None = None
+    _record: Record | None = None
 
     def set_up(self) -> None:  # noqa: B027  (a hook; doing nothing is right)
         """Prepare what all items share."""
@@ -100,6 +102,20 @@ class BaseEvaluator(ABC):
     async def acheck(self, assertion: Assertion, actual: Any, label: str | None = None) -> bool:
         """Do what `check` does from an `async def evaluate`, without blocking on assertions that can be awaited."""
         return await self._recording().acheck(assertion, actual, label, sys._getframe(1).f_lineno)  # noqa: SLF001
+
+    @property
+    def record(self) -> Record:
+        """What is known of the execution that is evaluated: output, trajectory, usage, cost and duration.
+
+        Limits look at it: `self.check(MaxDuration(2.0), self.record)`.
+
+        Raises:
+            EvaluationError: Read outside `evaluate`.
+        """
+        if self._record is None:
+            msg = f"{type(self).__name__}: there is a record only while an output is evaluated"
+            raise EvaluationError(msg)
+        return self._record
 
     def _recording(self) -> Recorder:
         if self._recorder is None:

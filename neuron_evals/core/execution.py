@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextvars
 import copy
 import inspect
-import threading
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from neuron_evals.core.agents.bridging import finish
+from neuron_evals.core.caches import CachedRun, RunOutputs
 from neuron_evals.core.cancellation import Deadline, StopToken, bind
 from neuron_evals.core.checking import Recorder
 from neuron_evals.core.evaluators import BaseEvaluator
 from neuron_evals.core.exceptions import TimeLimit
-from neuron_evals.core.results import Check, ItemResult, Status, Verdict, full_name
+from neuron_evals.core.metrics import Collected, collecting
+from neuron_evals.core.results import Check, ItemResult, Record, Status, Verdict, full_name
 from neuron_evals.core.tracebacks import describe_error, format_traceback
+from neuron_evals.core.trajectories import Trajectory
+
+if TYPE_CHECKING:
+    from decimal import Decimal
 
 T = TypeVar("T")
 
@@ -39,6 +44,7 @@ class Task:
         repeat: Which repeat of the item this is, counted from 0.
         timeout: Seconds the execution may take; `None` for no limit.
         retries: How often to try again after an infrastructure error.
+        key: Under what the output of `run` is cached; `None` for not at all.
     """
 
     evaluator: BaseEvaluator
@@ -49,6 +55,7 @@ class Task:
     repeat: int = 0
     timeout: float | None = None
     retries: int = 0
+    key: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +79,13 @@ class Surroundings:
         before: Called before the item; when it raises, the item does not run and is an error.
         after: Called after the item, also after one that broke; when it raises, the item is an error.
         stop: Says to code deep inside that the run is to stop.
+        outputs: Where outputs of `run` are looked up and stored; `None` for nowhere.
     """
 
     before: Callable[[], None] | None = None
     after: Callable[[], None] | None = None
     stop: StopToken | None = None
+    outputs: RunOutputs | None = None
 
 
 @dataclass(slots=True)
@@ -84,8 +93,12 @@ class _Outcome:
     """What is known of an item while it runs."""
 
     task: Task
+    outputs: RunOutputs | None
     started: float = field(default_factory=time.perf_counter)
-    output: Any = None
+    first: CachedRun | None = None
+    cached: bool = False
+    saved: float = 0.0
+    collected: Collected = field(default_factory=Collected)
     error: str | None = None
     traceback: str = ""
     transient: bool = False
@@ -108,6 +121,37 @@ class _Outcome:
         object.__setattr__(evaluator, "_recorder", self.recorder)
         return evaluator
 
+    def find(self) -> bool:
+        """Look the output up; return whether `run` needs not be called."""
+        if self.outputs is None or self.task.key is None:
+            return False
+        self.first = self.outputs.lookup(self.task.key)
+        self.cached = self.first is not None
+        self.saved = self.first.execution_time if self.first is not None else 0.0
+        return self.cached
+
+    def ran(self, output: Any, seconds: float) -> None:
+        """Take what `run` returned, and store it."""
+        trajectory = output if isinstance(output, Trajectory) else None
+        usage = self.collected.usage("agent") or (trajectory.usage() if trajectory is not None else None)
+        self.first = CachedRun(output, seconds, usage, _number(self.collected.cost("agent")), trajectory)
+        if self.outputs is None or self.task.key is None:
+            return
+        if self.recorder.checks:
+            self.outputs.refuse("run() made checks, which a cached output would lose")
+            return
+        # Evaluated on the copy that every later run will find, so that a hit and a miss cannot differ.
+        self.first = self.outputs.store(self.task.key, self.first) or self.first
+
+    def record(self, evaluator: BaseEvaluator) -> Any:
+        """Let the evaluator see what is known of the execution; return the output."""
+        if self.first is None:
+            return None
+        first = self.first
+        known = Record(first.output, first.trajectory, first.usage, first.cost, first.execution_time)
+        object.__setattr__(evaluator, "_record", known)
+        return first.output
+
     def executed(self) -> Executed:
         """Return the result as it stands now."""
         checks = tuple(self.recorder.checks)
@@ -115,13 +159,37 @@ class _Outcome:
         result = _result_of(
             self.task,
             status=Status.ERROR if error is not None else _status_of(checks),
-            output=self.output,
-            execution_time=time.perf_counter() - self.started,
+            execution_time=self.saved + time.perf_counter() - self.started,
             checks=checks,
             error=error,
             traceback=self.traceback,
+            cached_run=self.cached,
+            **self._spent(),
         )
         return Executed(result, self.transient or (self.error is None and self.recorder.transient))
+
+    def _spent(self) -> dict[str, Any]:
+        first = self.first
+        spent: dict[str, Any] = {}
+        if first is not None:
+            spent = {
+                "output": first.output,
+                "usage": first.usage,
+                "cost": first.cost,
+                "trajectory": first.trajectory,
+                "run_time": first.execution_time,
+            }
+        if self.collected.tool_rounds:
+            spent["tool_time"] = self.collected.tool_seconds("agent")
+        if self.collected.model_calls and (usage := self.collected.usage("judge")) is not None:
+            spent["judge_usage"] = usage
+            spent["judge_cost"] = _number(self.collected.cost("judge"))
+            spent["judge_time"] = self.collected.model_seconds("judge")
+        return spent
+
+
+def _number(cost: Decimal | None) -> float | None:
+    return None if cost is None else float(cost)
 
 
 def execute(task: Task, around: Surroundings = Surroundings()) -> Executed:
@@ -131,7 +199,7 @@ def execute(task: Task, around: Surroundings = Surroundings()) -> Executed:
         The result. Whatever item, evaluator or hook raise is in it, `SystemExit` included; only `KeyboardInterrupt`
         goes through.
     """
-    outcome = _Outcome(task)
+    outcome = _Outcome(task, around.outputs)
     if _guarded(around.before, outcome):
         # In a context of its own, so that context variables set by an item are gone with it.
         contextvars.copy_context().run(_run_and_evaluate, outcome, around)
@@ -150,7 +218,7 @@ async def aexecute(task: Task, around: Surroundings, in_thread: InThread) -> Exe
     Returns:
         As `execute` does. The caller gives it a context of its own.
     """
-    outcome = _Outcome(task)
+    outcome = _Outcome(task, around.outputs)
     if _guarded(around.before, outcome):
         _bind(task, around)
         await _run_and_evaluate_async(outcome, in_thread)
@@ -203,11 +271,16 @@ def _run_and_evaluate(outcome: _Outcome, around: Surroundings) -> None:
     try:
         _bind(task, around)
         if is_async(type(task.evaluator)):
-            _finish(_run_and_evaluate_async(outcome, None))
+            finish(_run_and_evaluate_async(outcome, None))
             return
-        evaluator = outcome.evaluator()
-        outcome.output = _no_coroutine(evaluator.run(private(task.item)), "run")
-        _no_coroutine(evaluator.evaluate(outcome.output, private(task.item)), "evaluate")
+        with collecting() as outcome.collected:
+            evaluator = outcome.evaluator()
+            if not outcome.find():
+                started = time.perf_counter()
+                output = _no_coroutine(evaluator.run(private(task.item)), "run")
+                outcome.ran(output, time.perf_counter() - started)
+            output = outcome.record(evaluator)
+            _no_coroutine(evaluator.evaluate(output, private(task.item)), "evaluate")
     except KeyboardInterrupt:
         raise
     except BaseException as exc:  # sys.exit() in an agent must not end the run with a status of its choice
@@ -215,10 +288,15 @@ def _run_and_evaluate(outcome: _Outcome, around: Surroundings) -> None:
 
 
 async def _run_and_evaluate_async(outcome: _Outcome, in_thread: InThread | None) -> None:
+    item = outcome.task.item
     try:
-        evaluator = outcome.evaluator()
-        outcome.output = await _awaited(evaluator.run, in_thread, private(outcome.task.item))
-        await _awaited(evaluator.evaluate, in_thread, outcome.output, private(outcome.task.item))
+        with collecting() as outcome.collected:
+            evaluator = outcome.evaluator()
+            if not outcome.find():
+                started = time.perf_counter()
+                output = await _awaited(evaluator.run, in_thread, private(item))
+                outcome.ran(output, time.perf_counter() - started)
+            await _awaited(evaluator.evaluate, in_thread, outcome.record(evaluator), private(item))
     except KeyboardInterrupt:
         raise
     except BaseException as exc:  # as in `_run_and_evaluate`; a cancelled item is told apart by who cancelled it
@@ -229,18 +307,6 @@ async def _awaited(method: Callable[..., Any], in_thread: InThread | None, *args
     if inspect.iscoroutinefunction(method):
         return await method(*args)
     return _no_coroutine(method(*args) if in_thread is None else await in_thread(method, *args), method.__name__)
-
-
-def _finish(coroutine: Any) -> None:
-    """Run a coroutine to its end: in a thread of its own where this thread's event loop is running already."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        asyncio.run(coroutine)
-        return
-    thread = threading.Thread(target=contextvars.copy_context().run, args=(asyncio.run, coroutine), daemon=True)
-    thread.start()
-    thread.join()
 
 
 def _no_coroutine(value: T, method: str) -> T:

@@ -12,6 +12,8 @@ from enum import StrEnum
 from typing import Any, Self
 
 from neuron_evals.core.exceptions import InvalidArgument
+from neuron_evals.core.messages import Usage
+from neuron_evals.core.trajectories import Trajectory
 
 _NO_CONTEXT: Mapping[str, Any] = {}
 
@@ -193,9 +195,14 @@ class ItemResult:
         other_attempts: The tries that do not count: those before the last, which broke by an infrastructure error, and
             those after a wrong answer (`retry_failed`).
         tags: The item's own tags and its evaluator's.
-        usage: Token usage; `None` when unknown.
-        cost: Cost in the currency of the price table; `None` when unknown.
+        usage: Tokens of the agent's model calls; `None` when unknown. A cached run keeps those of its first run.
+        cost: What they cost, in the currency of the price table; `None` when unknown. Kept likewise.
         trajectory: The conversation that was evaluated, where there was one.
+        run_time: Seconds that `run` took; `None` when it did not return.
+        tool_time: Part of them in which tools ran; `None` when nothing told.
+        judge_usage: Tokens of the judges' model calls; `None` when there was none, or unknown.
+        judge_cost: What they cost; `None` likewise.
+        judge_time: Seconds of the judges' model calls; `None` when there was none.
     """
 
     evaluator_class: str
@@ -213,9 +220,14 @@ class ItemResult:
     attempts: int = 1
     other_attempts: tuple[Attempt, ...] = ()
     tags: tuple[str, ...] = ()
-    usage: Any = None
+    usage: Usage | None = None
     cost: float | None = None
-    trajectory: Any = None
+    trajectory: Trajectory | None = None
+    run_time: float | None = None
+    tool_time: float | None = None
+    judge_usage: Usage | None = None
+    judge_cost: float | None = None
+    judge_time: float | None = None
 
     @property
     def passed(self) -> bool:
@@ -279,8 +291,8 @@ class Record:
     """
 
     output: Any = None
-    trajectory: Any = None
-    usage: Any = None
+    trajectory: Trajectory | None = None
+    usage: Usage | None = None
     cost: float | None = None
     duration: float | None = None
 

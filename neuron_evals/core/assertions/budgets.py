@@ -38,8 +38,8 @@ class MaxTokens(Assertion):
         Raises:
             InvalidInput: `actual` is no `Record`.
         """
-        total = _record(self.assertion_name, actual).usage
-        total = None if total is None else total.total
+        usage = _record(self.assertion_name, actual).usage
+        total = None if usage is None else usage.total
         if total is None:
             return AssertionResult.skip("the number of tokens is unknown")
         if total <= self.limit:

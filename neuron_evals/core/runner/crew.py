@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
+from neuron_evals.core.caches import Cache, MemoryCache, RunOutputs
 from neuron_evals.core.cancellation import StopToken
 from neuron_evals.core.exceptions import ConfigurationError
 from neuron_evals.core.execution import is_async
@@ -30,6 +31,8 @@ class Crew:
             where `run` is an `async def`, else threads.
         hooks: What to do in workers.
         stop: What stops the run.
+        cache: Where outputs of `run` are looked up and stored; `None` for nowhere.
+        refresh: Look nothing up, so that everything runs.
         notices: What a person should know of the workers, each once.
     """
 
@@ -37,6 +40,8 @@ class Crew:
     kind: WorkerKind | None
     hooks: Hooks
     stop: StopToken
+    cache: Cache | None = None
+    refresh: bool = False
     notices: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -49,13 +54,24 @@ class Crew:
             msg = f"inline workers run one item at a time, got a concurrency of {self.concurrency}"
             raise ConfigurationError(msg)
 
-    def pool(self, evaluator: BaseEvaluator) -> tuple[Pool, WorkerKind]:
-        """Return the workers of an evaluator that is set up, and their kind; other kinds are not even imported."""
+    def outputs(self) -> RunOutputs | None:
+        """Return where the outputs of one evaluator are cached."""
+        return None if self.cache is None else RunOutputs(self.cache, refresh=self.refresh)
+
+    def pool(self, evaluator: BaseEvaluator, outputs: RunOutputs | None) -> tuple[Pool, WorkerKind]:
+        """Return the workers of an evaluator that is set up, and their kind; other kinds are not even imported.
+
+        Raises:
+            ConfigurationError: Process workers cannot share the cache.
+        """
         kind = self._kind(evaluator)
         if kind == "processes":
+            if isinstance(self.cache, MemoryCache):
+                msg = "process workers cannot share a MemoryCache: what a child stores ends with it; use a FileCache"
+                raise ConfigurationError(msg)
             from neuron_evals.core.runner.pools.processes import ProcessPool  # noqa: PLC0415  (see above)
 
-            return ProcessPool(evaluator, self.concurrency, self.hooks), kind
+            return ProcessPool(evaluator, self.concurrency, self.hooks, outputs), kind
         if kind == "async":
             from neuron_evals.core.runner.pools.loop import LoopPool  # noqa: PLC0415  (see above)
 

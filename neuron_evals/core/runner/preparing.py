@@ -6,6 +6,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from neuron_evals.core.caches import RunKeys, RunOutputs
 from neuron_evals.core.datasets import Dataset, Entry, as_dataset, identified
 from neuron_evals.core.datasets.contract import refuse
 from neuron_evals.core.evaluators import BaseEvaluator
@@ -59,11 +60,15 @@ class Opened:
         evaluator: The evaluator.
         pool: Where its items are executed.
         kind: Which kind of workers that is.
+        outputs: Where its outputs are cached; `None` for nowhere.
+        keys: Under which keys; `None` for nowhere.
     """
 
     evaluator: BaseEvaluator
     pool: Pool
     kind: str
+    outputs: RunOutputs | None = None
+    keys: RunKeys | None = None
 
     def release(self) -> None:
         """End the workers and tear the evaluator down."""
@@ -123,11 +128,16 @@ class PreparedEvaluator:
             timeout, repeats, retries = limits.of(entry.item)
             tags = tags_of(entry, self.evaluator)
             for repeat in range(repeats):
-                yield Task(self.evaluator, entry.index, entry.item_id, entry.item, tags, repeat, timeout, retries)
+                key = self._key(entry, repeat)
+                yield Task(self.evaluator, entry.index, entry.item_id, entry.item, tags, repeat, timeout, retries, key)
 
     def release(self) -> None:
         """End the workers and tear the evaluator down."""
         self.opened.release()
+
+    def _key(self, entry: Entry, repeat: int) -> str | None:
+        outputs, keys = self.opened.outputs, self.opened.keys
+        return None if outputs is None or keys is None else outputs.key(keys, entry.item, repeat)
 
 
 def set_up(evaluator: BaseEvaluator, crew: Crew) -> Opened:
@@ -135,13 +145,16 @@ def set_up(evaluator: BaseEvaluator, crew: Crew) -> Opened:
 
     Raises:
         Exception: Whatever `set_up` raises; the evaluator is torn down then.
-        EvaluationError: The evaluator is not written as one.
+        EvaluationError: The evaluator is not written as one, or names a wrong dependency of its cached outputs.
     """
     _validate(evaluator)
     try:
         evaluator.set_up()
+        outputs = crew.outputs()
+        keys = None if outputs is None else RunKeys(evaluator)
         # Here and not before the first item: process workers are forked before any dataset is in memory.
-        return Opened(evaluator, *crew.pool(evaluator))
+        pool, kind = crew.pool(evaluator, outputs)
+        return Opened(evaluator, pool, kind, outputs, keys)
     except BaseException:
         evaluator.tear_down()
         raise

@@ -68,7 +68,7 @@ class _Course:
     started: float = field(default_factory=time.perf_counter)
 
     def run(self) -> None:
-        scheduler = Scheduler(self.prepared.opened.pool, self.stop, self._finished)
+        scheduler = Scheduler(self.prepared.opened.pool, self.stop, self._finished, self.prepared.opened.outputs)
         try:
             for result in scheduler.run(self.prepared.tasks()):
                 self._take(result)
@@ -94,6 +94,7 @@ class _Course:
             started_at=self.started_at,
             finished_at=datetime.now(UTC),
             duration=time.perf_counter() - self.started,
+            cache=None if self.prepared.opened.outputs is None else self.prepared.opened.outputs.counts,
         )
 
     def _finished(self, result: ItemResult) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Awaitable, Callable, Generator, Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from neuron_evals.core.cancellation import StopToken
 from neuron_evals.core.runner.crew import Crew, WorkerKind
@@ -17,6 +18,7 @@ from neuron_evals.core.runner.scheduling import Scheduler
 from neuron_evals.core.runner.selection import Selection
 
 if TYPE_CHECKING:
+    from neuron_evals.core.caches import Cache
     from neuron_evals.core.evaluators import BaseEvaluator
     from neuron_evals.core.report import EvaluationResults
     from neuron_evals.core.results import ItemResult
@@ -29,6 +31,8 @@ class EvaluatorRunner:
     """Runs evaluators.
 
     Args:
+        cache: Where outputs of `run` are looked up and stored; `None` for nowhere. `evaluate` always runs.
+        refresh: Look nothing up, so that everything runs, and store what comes out.
         before_child: Called in a worker before each item, never inline; when it raises, that item is an error.
         after_child: Called in a worker after each item, never inline; when it raises, that item is an error.
         after_worker: Called in each worker thread or child process as it ends, to close what it opened.
@@ -37,16 +41,26 @@ class EvaluatorRunner:
             closing, of connections that belong to its parent.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  (the hooks of every kind of worker)
         self,
+        cache: Cache | None = None,
         *,
+        refresh: bool = False,
         before_child: Callable[[], None] | None = None,
         after_child: Callable[[], None] | None = None,
         after_worker: Callable[[], None] = nothing,
         after_loop: Callable[[], Awaitable[None]] = anothing,
         after_fork: Callable[[], None] = nothing,
     ) -> None:
+        self.cache = cache
+        self.refresh = refresh
         self.hooks = Hooks(before_child, after_child, after_worker, after_loop, after_fork)
+
+    def with_cache(self, cache: Cache | None, *, refresh: bool = False) -> Self:
+        """Return a copy of this runner with another cache."""
+        other = copy.copy(self)
+        other.cache, other.refresh = cache, refresh
+        return other
 
     def run(  # noqa: PLR0913  (the options of a run)
         self,
@@ -82,7 +96,7 @@ class EvaluatorRunner:
             ConfigurationError: An option is out of range.
         """
         stop = stop or StopToken()
-        crew = Crew(concurrency, workers, self.hooks, stop)
+        crew = self._crew(concurrency, workers, stop)
         with signals_stop(stop):
             with stop.interruptible():
                 prepared = prepare(set_up(evaluator, crew), selection, limits)
@@ -103,8 +117,11 @@ class EvaluatorRunner:
         Parameters and errors are those of `run`; signals are the caller's. Closing the iterator stops the run.
         """
         stop = stop or StopToken()
-        prepared = prepare(set_up(evaluator, Crew(concurrency, workers, self.hooks, stop)), selection, limits)
+        prepared = prepare(set_up(evaluator, self._crew(concurrency, workers, stop)), selection, limits)
         return _streamed(prepared, stop)
+
+    def _crew(self, concurrency: int, workers: WorkerKind | None, stop: StopToken) -> Crew:
+        return Crew(concurrency, workers, self.hooks, stop, self.cache, self.refresh)
 
     def prepare_run(  # noqa: PLR0913  (as `run`)
         self,
@@ -129,12 +146,14 @@ class EvaluatorRunner:
         Returns:
             The run with its plan; execute it or close it.
         """
-        crew = Crew(concurrency, workers, self.hooks, stop or StopToken())
+        crew = self._crew(concurrency, workers, stop or StopToken())
         return PreparedRun.of(evaluators, crew, selection, limits)
 
 
 def _streamed(prepared: PreparedEvaluator, stop: StopToken) -> Generator[ItemResult, None, None]:
     try:
-        yield from Scheduler(prepared.opened.pool, stop, lambda result: None).run(prepared.tasks())
+        yield from Scheduler(prepared.opened.pool, stop, lambda result: None, prepared.opened.outputs).run(
+            prepared.tasks()
+        )
     finally:
         prepared.evaluator.tear_down()

@@ -12,6 +12,7 @@ from neuron_evals.core.execution import Executed, Surroundings, Task, cancelled
 from neuron_evals.core.results import Attempt, ItemResult, Status
 
 if TYPE_CHECKING:
+    from neuron_evals.core.caches import RunOutputs
     from neuron_evals.core.cancellation import StopToken
     from neuron_evals.core.runner.pools.contract import Pool
 
@@ -59,9 +60,17 @@ class Scheduler:
         pool: Where tasks are executed.
         stop: Set it to stop: items in flight are waited for, or become `cancelled` when it says to abandon them.
         finished: Called with each result as soon as it is there.
+        outputs: Where outputs of `run` are cached; `None` for nowhere.
     """
 
-    def __init__(self, pool: Pool, stop: StopToken, finished: Callable[[ItemResult], None]) -> None:
+    def __init__(
+        self,
+        pool: Pool,
+        stop: StopToken,
+        finished: Callable[[ItemResult], None],
+        outputs: RunOutputs | None = None,
+    ) -> None:
+        self._outputs = outputs
         self._pool = pool
         self._stop = stop
         self._finished = finished
@@ -79,7 +88,7 @@ class Scheduler:
         Raises:
             Exception: What `tasks` raised, once the results of the tasks before are in.
         """
-        self._pool.open(Surroundings(stop=self._stop))
+        self._pool.open(Surroundings(stop=self._stop, outputs=self._outputs))
         self._stop.on_set(self._pool.wake)
         try:
             yield from self._run(tasks)

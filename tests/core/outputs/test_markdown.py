@@ -85,7 +85,7 @@ def test_the_whole_text_of_a_run():
         "| Evaluator | Items | Passed | Failed | Errors | Skipped | Cancelled | Success rate (95% interval) | Score "
         "| Duration |",
         "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
-        "| All | 6 | 2 | 1 | 1 | 1 | 1 | 50% (15% to 85%) | 0.667 (n=3) | 2 s |",
+        "| All | 6 | 2 | 1 | 1 | 1 | 1 | 50% (7.7% to 92.3%) | 0.667 (n=3) | 2 s |",
         "| `SupportEvaluator` | 5 | 1 | 1 | 1 | 1 | 1 | 33.3% (6.1% to 79.2%) | 0.5 (n=2) | 1.5 s |",
         "| `Refunds` | 1 | 1 | 0 | 0 | 0 | 0 | 100% (20.7% to 100%) | 1 (n=1) | 1.5 s |",
         "",

@@ -12,6 +12,7 @@ import threading
 import time
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 
@@ -362,7 +363,8 @@ def test_a_hook_that_breaks_is_the_items_error(kind, hook):
     def broken():
         raise OSError("no database")
 
-    results = EvaluatorRunner(**{hook: broken}).run(Echo(inputs("good", "good")), 2, workers=kind)
+    hooks: dict[str, Any] = {hook: broken}
+    results = EvaluatorRunner(**hooks).run(Echo(inputs("good", "good")), 2, workers=kind)
 
     assert [result.status for result in results.results] == ["error", "error"]
     assert all(result.error.startswith("OSError: no database") for result in results.results)

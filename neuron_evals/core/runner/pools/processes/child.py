@@ -14,11 +14,12 @@ from neuron_evals.core.runner.pools.processes.wire import executed_text
 from neuron_evals.core.tracebacks import describe_error
 
 if TYPE_CHECKING:
+    from neuron_evals.core.caches import RunOutputs
     from neuron_evals.core.execution import Task
     from neuron_evals.core.runner.pools.contract import Hooks
 
 
-def live(task: Task, hooks: Hooks, answer: int) -> None:
+def live(task: Task, hooks: Hooks, outputs: RunOutputs | None, answer: int) -> None:
     """Execute a task, write what it gave to a pipe, and end the process. Never returns.
 
     The process ends by `os._exit`: nothing inherited is destructed, so no connection of the parent is closed.
@@ -26,6 +27,7 @@ def live(task: Task, hooks: Hooks, answer: int) -> None:
     Args:
         task: The task.
         hooks: What to do around it.
+        outputs: Where outputs of `run` are cached.
         answer: Descriptor of the pipe.
     """
     status = 1
@@ -35,7 +37,7 @@ def live(task: Task, hooks: Hooks, answer: int) -> None:
             os.setpgid(0, 0)
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, signal.SIG_DFL)
-        text = executed_text(_executed(task, hooks))
+        text = executed_text(_executed(task, hooks, outputs), outputs)
         hooks.after_worker()
         _write(answer, framed(text))
         status = 0
@@ -44,9 +46,9 @@ def live(task: Task, hooks: Hooks, answer: int) -> None:
         os._exit(status)
 
 
-def _executed(task: Task, hooks: Hooks) -> Executed:
+def _executed(task: Task, hooks: Hooks, outputs: RunOutputs | None) -> Executed:
     try:
-        return execute(task, Surroundings(hooks.before_child, hooks.after_child))
+        return execute(task, Surroundings(hooks.before_child, hooks.after_child, outputs=outputs))
     except KeyboardInterrupt as exc:
         return broken(task, describe_error(exc))
 

@@ -22,6 +22,7 @@ from neuron_evals.core.runner.pools.processes.wire import task_from
 if TYPE_CHECKING:
     import socket
 
+    from neuron_evals.core.caches import RunOutputs
     from neuron_evals.core.evaluators import BaseEvaluator
     from neuron_evals.core.execution import Task
     from neuron_evals.core.runner.pools.contract import Hooks
@@ -48,7 +49,9 @@ class _Child:
     reader: FrameReader = field(default_factory=FrameReader)
 
 
-def serve(link: socket.socket, evaluator: BaseEvaluator, count: int, hooks: Hooks) -> NoReturn:
+def serve(
+    link: socket.socket, evaluator: BaseEvaluator, count: int, hooks: Hooks, outputs: RunOutputs | None
+) -> NoReturn:
     """Fork children for the tasks that arrive, until the other side hangs up. Ends the process.
 
     Args:
@@ -56,6 +59,7 @@ def serve(link: socket.socket, evaluator: BaseEvaluator, count: int, hooks: Hook
         evaluator: The evaluator as it is after `set_up`.
         count: How many children may live at a time.
         hooks: What to do in this process and its children.
+        outputs: Where outputs of `run` are cached.
     """
     status = 1
     try:
@@ -63,7 +67,7 @@ def serve(link: socket.socket, evaluator: BaseEvaluator, count: int, hooks: Hook
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         hooks.after_fork()
         gc.freeze()  # so that collections in children copy no page of what is here
-        _Forker(link, evaluator, count, hooks).run()
+        _Forker(link, evaluator, count, hooks, outputs).run()
         status = 0
     except BaseException:  # the runner sees the link end; what broke is only known here
         traceback.print_exc()
@@ -74,7 +78,15 @@ def serve(link: socket.socket, evaluator: BaseEvaluator, count: int, hooks: Hook
 class _Forker:
     """One loop over the runner's link and the children's pipes."""
 
-    def __init__(self, link: socket.socket, evaluator: BaseEvaluator, count: int, hooks: Hooks) -> None:
+    def __init__(
+        self,
+        link: socket.socket,
+        evaluator: BaseEvaluator,
+        count: int,
+        hooks: Hooks,
+        outputs: RunOutputs | None,
+    ) -> None:
+        self._outputs = outputs
         self._link = link
         self._evaluator = evaluator
         self._count = count
@@ -155,7 +167,7 @@ class _Forker:
             # The runner must see the end of this link when the forker dies, whatever its children do.
             self._link.close()
             os.close(mine)
-            child.live(task, self._hooks, its)
+            child.live(task, self._hooks, self._outputs, its)
         os.close(its)
         with suppress(OSError):  # the child does it too; whoever is first
             os.setpgid(pid, pid)

@@ -21,6 +21,7 @@ from neuron_evals.core.runner.pools.processes.frames import FrameReader, framed
 from neuron_evals.core.runner.pools.processes.wire import executed_from, task_text, unsendable
 
 if TYPE_CHECKING:
+    from neuron_evals.core.caches import RunOutputs
     from neuron_evals.core.evaluators import BaseEvaluator
 
 _CHUNK = 1 << 16
@@ -46,9 +47,11 @@ class ProcessPool(Pool):
         evaluator: The evaluator after `set_up`.
         count: How many children may live at a time.
         hooks: What to do in the forker and its children.
+        outputs: Where outputs of `run` are cached; `None` for nowhere.
     """
 
-    def __init__(self, evaluator: BaseEvaluator, count: int, hooks: Hooks) -> None:
+    def __init__(self, evaluator: BaseEvaluator, count: int, hooks: Hooks, outputs: RunOutputs | None = None) -> None:
+        self._outputs = outputs
         self.ahead = 2 * count
         self._evaluator = evaluator
         self._count = count
@@ -121,7 +124,7 @@ class ProcessPool(Pool):
             mine.close()
             for pool in list(_LIVE):
                 pool.let_go()
-            serve(its, self._evaluator, self._count, self._hooks)
+            serve(its, self._evaluator, self._count, self._hooks, self._outputs)
         its.close()
         self._forker, self._link, self._reader = pid, mine, FrameReader()
 
@@ -147,7 +150,9 @@ class ProcessPool(Pool):
         task = self._tasks.pop(said["ticket"])
         executed: Executed | None = None
         if "executed" in said:
-            executed = executed_from(said["executed"], task, cancelled(task))
+            executed, counts = executed_from(said["executed"], task, cancelled(task))
+            if self._outputs is not None and counts is not None:
+                self._outputs.add(counts)
         elif "late" in said:
             executed = too_late(task, said["seconds"])
         elif "died" in said:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields, replace
+from dataclasses import asdict, fields, replace
 from typing import TYPE_CHECKING, Any
 
+from neuron_evals.core.caches import CacheCounts
 from neuron_evals.core.execution import Executed, Task
 from neuron_evals.core.jsonable import Unserialisable, clean_json, decode, encode
 from neuron_evals.core.results import Check, ItemResult, Status, Verdict
 
 if TYPE_CHECKING:
+    from neuron_evals.core.caches import RunOutputs
     from neuron_evals.core.evaluators import BaseEvaluator
 
 _KNOWN = {"evaluator_class", "index", "item_id", "input", "tags", "repeat", "other_attempts"}
@@ -35,6 +37,7 @@ def task_text(ticket: int, task: Task) -> str:
             "tags": task.tags,
             "repeat": task.repeat,
             "timeout": task.timeout,
+            "key": task.key,
         }
     )
 
@@ -55,17 +58,21 @@ def task_from(text: str, evaluator: BaseEvaluator) -> tuple[int, Task]:
     return ticket, Task(evaluator=evaluator, **held)
 
 
-def executed_text(executed: Executed) -> str:
-    """Return what a task gave as text; what cannot be written exactly becomes what a report would show of it."""
+def executed_text(executed: Executed, outputs: RunOutputs | None) -> str:
+    """Return what a task gave, and what was counted of the cache, as text.
+
+    What cannot be written exactly becomes what a report would show of it.
+    """
     result = executed.result
     held = {name: getattr(result, name) for name in _RESULT}
     held["status"] = str(result.status)
     held["checks"] = [_check_fields(check) for check in result.checks]
-    return encode({"transient": executed.transient, "result": portable(held)})
+    counts = None if outputs is None else asdict(outputs.counts)
+    return encode({"transient": executed.transient, "result": portable(held), "counts": counts})
 
 
-def executed_from(text: str, task: Task, like: ItemResult) -> Executed:
-    """Return what a task gave.
+def executed_from(text: str, task: Task, like: ItemResult) -> tuple[Executed, CacheCounts | None]:
+    """Return what a task gave, and what was counted of the cache.
 
     Args:
         text: What `executed_text` returned in the other process.
@@ -76,7 +83,8 @@ def executed_from(text: str, task: Task, like: ItemResult) -> Executed:
     given = held["result"]
     given["status"] = Status(given["status"])
     given["checks"] = tuple(Check(**{**check, "verdict": Verdict(check["verdict"])}) for check in given["checks"])
-    return Executed(replace(like, input=task.item, **given), held["transient"])
+    counts = None if held["counts"] is None else CacheCounts(**held["counts"])
+    return Executed(replace(like, input=task.item, **given), held["transient"]), counts
 
 
 def portable(value: Any) -> Any:
