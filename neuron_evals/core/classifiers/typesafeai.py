@@ -78,6 +78,14 @@ class TypeSafeAI(BaseClassifier):
         """Return what would make every call fail, such as a key that is not set, a line each."""
         return self._endpoint.problems()
 
+    def close(self) -> None:
+        """Close the connections that no call uses. The classifier can be used again."""
+        self._endpoint.close()
+
+    async def aclose(self) -> None:
+        """Close the connections of the running event loop that no call uses."""
+        await self._endpoint.aclose()
+
     def _body(self, request: ClassificationRequest) -> dict[str, Any]:
         questions = {name: _question(name, definition) for name, definition in request.questions.items()}
         return {"model": self.model, "state": clean_json(request.input), "questions": questions}

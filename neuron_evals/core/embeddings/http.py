@@ -66,6 +66,14 @@ class _HttpEmbeddings(BaseEmbeddings):
         """Return what would make every call fail, such as a key that is not set, a line each."""
         return self._endpoint.problems()
 
+    def close(self) -> None:
+        """Close the connections that no call uses. The embeddings can be used again."""
+        self._endpoint.close()
+
+    async def aclose(self) -> None:
+        """Close the connections of the running event loop that no call uses."""
+        await self._endpoint.aclose()
+
     @abstractmethod
     def _read(self, data: Mapping[str, Any]) -> Any:
         """Return the list of vectors of a reply, in the order of the texts; anything when there is none."""

