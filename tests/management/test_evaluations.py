@@ -297,6 +297,36 @@ def test_only_something_broken__one_clear_line_and_status_2(evaluations, folder,
     assert process.stdout == ""
 
 
+HOSTILE = "'\\x1b[31mred\\x07\\u202e\\nOK\\rItems: 1'"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        f"raise ValueError({HOSTILE})",
+        evaluator("Broken", f"\n    def set_up(self):\n        raise OSError({HOSTILE})\n"),
+    ],
+)
+def test_hostile_text_in_an_error__one_line_that_drives_no_terminal(evaluations, folder, source):
+    write(folder, "support.py", source)
+    process = evaluations("evaluators")
+
+    assert process.returncode == 2
+    assert process.stderr.rstrip("\n").isprintable(), process.stderr
+
+
+def test_hostile_text_in_what_the_gate_says__one_line_that_drives_no_terminal(evaluations, folder):
+    items = (
+        f"\n    def get_dataset(self):\n        yield {{'input': 'a', 'word': 'a'}}\n        raise OSError({HOSTILE})\n"
+    )
+    write(folder, "support.py", evaluator("Breaking", items))
+    process = evaluations("evaluators", "--min-success-rate", "0.5")
+
+    assert process.returncode == 1
+    assert process.stderr.startswith("gate not reached: ")
+    assert process.stderr.rstrip("\n").isprintable(), process.stderr
+
+
 @pytest.mark.parametrize(
     "source",
     [
