@@ -252,6 +252,11 @@ def test_gate__errors_are_not_forgiven_unless_asked(evaluations, folder):
         (("evaluators", "--output", "json=a.json", "--output", "json=a.json"), "a.json"),
         (("evaluators", "--filter", "zzz"), "'zzz'"),
         (("evaluators", "--tag", "none"), "--tag none"),
+        (("evaluators", "--tag", ""), "--tag: '' names no tag"),
+        (("evaluators", "--exclude-tag", " , "), "--exclude-tag: ' , ' names no tag"),
+        (("evaluators", "--filter", ""), "--filter: expected a text, got an empty one"),
+        (("",), "PATH: expected a text, got an empty one"),
+        (("--path", ""), "--path: expected a text, got an empty one"),
     ],
 )
 def test_bad_input__one_clear_line_and_status_2_and_nothing_written(evaluations, folder, args, said):

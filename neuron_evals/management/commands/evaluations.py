@@ -42,8 +42,10 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the folder and the run options."""
         run_options.one_line_errors(parser)
-        parser.add_argument("path", nargs="?", metavar="PATH", help=f"folder of evaluators (default: {DEFAULT_PATH})")
-        parser.add_argument("--path", dest="path_option", metavar="PATH", help="the same; wins over PATH")
+        where = f"folder of evaluators (default: {DEFAULT_PATH})"
+        parser.add_argument("path", nargs="?", type=run_options.filled, metavar="PATH", help=where)
+        also = "the same; wins over PATH"
+        parser.add_argument("--path", type=run_options.filled, dest="path_option", metavar="PATH", help=also)
         run_options.add_run_options(parser)
 
     def make(self, cls: type[BaseEvaluator]) -> BaseEvaluator:
