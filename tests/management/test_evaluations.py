@@ -339,6 +339,7 @@ def test_hostile_text_in_what_the_gate_says__one_line_that_drives_no_terminal(ev
         evaluator("Empty", "\n    def get_dataset(self):\n        return []\n"),
         evaluator("Broken", "\n    def set_up(self):\n        raise OSError('no disk')\n"),
         evaluator("Wanting", "\n    def __init__(self, path: str):\n        self.path = path\n"),
+        evaluator("Ending", "\n    def __init__(self):\n        raise SystemExit(0)\n"),
     ],
 )
 def test_something_broken_beside_others__they_run_and_status_1(evaluations, folder, source):

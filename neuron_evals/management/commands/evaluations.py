@@ -133,7 +133,7 @@ class Command(BaseCommand):
     def _made(self, cls: type[BaseEvaluator]) -> BaseEvaluator | BrokenEvaluator:
         try:
             return self.make(cls)
-        except Exception as exc:
+        except (Exception, SystemExit) as exc:
             return BrokenEvaluator.of(full_name(cls), exc)
 
     def _refuse_nothing(self, run: PreparedRun, options: Mapping[str, Any]) -> None:
