@@ -6,6 +6,7 @@ import importlib
 import sys
 import traceback
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from neuron_evals.core.exceptions import NeuronEvalsError
@@ -65,9 +66,15 @@ def short_path(filename: str) -> str:
     if filename.startswith("<"):
         return filename
     path = Path(filename)
-    roots = [Path.cwd(), *map(Path, sys.path)]
-    candidates = [relative for root in roots if (relative := _relative(path, root))]
+    candidates = [relative for root in _roots() if (relative := _relative(path, root))]
     return min(candidates, key=len, default=path.name)
+
+
+def _roots() -> Iterator[Path]:
+    with suppress(OSError):  # what is evaluated may have removed the working directory
+        yield Path.cwd()
+    entries: list[object] = [*sys.path]
+    yield from (Path(entry) for entry in entries if isinstance(entry, str))
 
 
 def _relative(path: Path, root: Path) -> str:
