@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from neuron_evals.core.exceptions import NeuronEvalsError
+from neuron_evals.core.exceptions import ConfigurationError, NeuronEvalsError
 
 _NOT_SHOWN = (str(Path(__file__).parent), importlib.__file__, "<frozen importlib")
 """Files whose frames are left out of tracebacks: the engine's, and the import system's."""
@@ -33,7 +33,8 @@ def class_and_message(exc: BaseException) -> str:
 
 def describe_broken_check(exc: BaseException) -> str:
     """Return an assertion's error as text: the engine's own errors speak for themselves, others say class and place."""
-    return error_message(exc) if isinstance(exc, NeuronEvalsError) and str(exc) else describe_error(exc)
+    message = error_message(exc)
+    return message if message and isinstance(exc, ConfigurationError | NeuronEvalsError) else describe_error(exc)
 
 
 def error_message(exc: BaseException) -> str:
