@@ -105,7 +105,7 @@ def driver_class(entry: OutputEntry, where: str) -> type[OutputDriver]:
     cls: Any = resolve(DRIVERS.get(entry.backend, entry.backend), where)
     if not (isinstance(cls, type) and issubclass(cls, OutputDriver)):
         message = f'{where}: "{entry.backend}" is no output driver'
-        hint = "Name a class that derives from neuron_evals.core.outputs.contract.OutputDriver."
+        hint = "Name a class that derives from neuron_evals.OutputDriver."
         raise SettingsError([Problem("E005", message, hint)])
     problems = _unknown_options(cls, entry, where)
     if problems:
