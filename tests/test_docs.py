@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import neuron_evals
 from tests.markdown import Block, blocks
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -110,6 +111,15 @@ def _links() -> list[tuple[Path, str]]:
 @pytest.mark.parametrize(("page", "link"), _links(), ids=_name)
 def test_link__leads_to_a_file(page, link):
     assert (page.parent / link).exists()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=_name)
+def test_public_name__is_not_taken_from_a_module_inside(page):
+    text = page.read_text(encoding="utf-8")
+    named = re.findall(r"\bneuron_evals\.core\.(?:\w+\.)*(\w+)", text)
+    imported = re.findall(r"from neuron_evals\.core[\w.]* import ([\w, ]+)", text)
+    names = {*named, *(name.strip() for names in imported for name in names.split(","))}
+    assert not names & set(neuron_evals.__all__)
 
 
 @pytest.mark.parametrize("marker", ["main-command", "test-command"])

@@ -6,9 +6,10 @@ import importlib
 import sys
 import traceback
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
-from neuron_evals.core.exceptions import NeuronEvalsError
+from neuron_evals.core.exceptions import ConfigurationError, NeuronEvalsError
 
 _NOT_SHOWN = (str(Path(__file__).parent), importlib.__file__, "<frozen importlib")
 """Files whose frames are left out of tracebacks: the engine's, and the import system's."""
@@ -32,7 +33,8 @@ def class_and_message(exc: BaseException) -> str:
 
 def describe_broken_check(exc: BaseException) -> str:
     """Return an assertion's error as text: the engine's own errors speak for themselves, others say class and place."""
-    return error_message(exc) if isinstance(exc, NeuronEvalsError) and str(exc) else describe_error(exc)
+    message = error_message(exc)
+    return message if message and isinstance(exc, ConfigurationError | NeuronEvalsError) else describe_error(exc)
 
 
 def error_message(exc: BaseException) -> str:
@@ -65,9 +67,15 @@ def short_path(filename: str) -> str:
     if filename.startswith("<"):
         return filename
     path = Path(filename)
-    roots = [Path.cwd(), *map(Path, sys.path)]
-    candidates = [relative for root in roots if (relative := _relative(path, root))]
+    candidates = [relative for root in _roots() if (relative := _relative(path, root))]
     return min(candidates, key=len, default=path.name)
+
+
+def _roots() -> Iterator[Path]:
+    with suppress(OSError):  # what is evaluated may have removed the working directory
+        yield Path.cwd()
+    entries: list[object] = [*sys.path]
+    yield from (Path(entry) for entry in entries if isinstance(entry, str))
 
 
 def _relative(path: Path, root: Path) -> str:

@@ -29,9 +29,13 @@ def add_run_options(parser: CommandParser) -> None:
         choices=KINDS[1:],
         help="kind of worker (default: inline for one item at a time; else async where `run` is, else threads)",
     )
-    group.add_argument("--tag", action="append", default=[], metavar="T,..", help="run items with one of these tags")
-    group.add_argument("--exclude-tag", action="append", default=[], metavar="T,..", help="leave items with these out")
-    group.add_argument("--filter", default="", metavar="TEXT", help="run items with TEXT in id, name or evaluator")
+    group.add_argument(
+        "--tag", type=tags, action="append", default=[], metavar="T,..", help="run items with one of these tags"
+    )
+    group.add_argument(
+        "--exclude-tag", type=tags, action="append", default=[], metavar="T,..", help="leave items with these out"
+    )
+    group.add_argument("--filter", type=filled, metavar="TEXT", help="run items with TEXT in id, name or evaluator")
     group.add_argument("--limit", type=whole_number(1), metavar="N", help="run at most N items of each evaluator")
     group.add_argument("--repeat", type=whole_number(1), metavar="N", help="execute each item N times")
     group.add_argument("--timeout", type=seconds, metavar="S", help="seconds one execution of an item may take")
@@ -70,7 +74,7 @@ def selection(options: Mapping[str, Any]) -> Selection:
     return Selection(
         tags=_names(options["tag"]),
         exclude_tags=_names(options["exclude_tag"]),
-        text=options["filter"],
+        text=options["filter"] or "",
         limit=options["limit"],
     )
 
@@ -123,6 +127,22 @@ def fraction(text: str) -> float:
         msg = f"{text!r} is no fraction from 0 to 1, such as 0.95"
         raise argparse.ArgumentTypeError(msg)
     return number
+
+
+def filled(text: str) -> str:
+    """Return an argparse value: any text but an empty one, which is what an unset variable of a shell leaves."""
+    if not text:
+        msg = "expected a text, got an empty one"
+        raise argparse.ArgumentTypeError(msg)
+    return text
+
+
+def tags(text: str) -> str:
+    """Return an argparse value: tags with commas between them, at least one."""
+    if not _names([text]):
+        msg = f"{text!r} names no tag"
+        raise argparse.ArgumentTypeError(msg)
+    return text
 
 
 def _names(texts: Sequence[str]) -> frozenset[str]:

@@ -9,7 +9,7 @@ import pytest
 
 from neuron_evals.core.assertions import Equals, GreaterThan, MatchesRegex, StringContains, StringContainsAll, Weighted
 from neuron_evals.core.checking import Assertion, Recorder, StringAssertion, TrajectoryAssertion
-from neuron_evals.core.exceptions import InvalidArgument, InvalidInput
+from neuron_evals.core.exceptions import ConfigurationError, InvalidArgument, InvalidInput
 from neuron_evals.core.results import AssertionResult, Check, Verdict
 from neuron_evals.core.trajectories import Trajectory
 from tests.core.assertions.doubles import BROKEN, FAIL, HALF, PASS, SKIP, UNSCORED, Awaited, Gives
@@ -101,6 +101,7 @@ def test_checks_that_find_no_answer_fail_and_are_no_errors(recorder):
         (ValueError(), "ValueError"),
         (InvalidInput("takes numbers"), "takes numbers"),
         (InvalidInput(), "InvalidInput"),
+        (ConfigurationError("the judge has no key"), "the judge has no key"),
         (RecursionError("too deep"), "RecursionError: too deep"),
     ],
 )

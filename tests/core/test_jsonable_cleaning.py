@@ -74,6 +74,11 @@ class BrokenDict(dict[str, int]):
         raise RuntimeError
 
 
+class Exiting:
+    def tolist(self):
+        raise SystemExit(0)
+
+
 class BrokenSequence(UserList[int]):
     def __iter__(self):
         yield 1
@@ -192,6 +197,7 @@ def test_numpy_values_become_what_they_hold():
         (Broken, f"{HERE}.Broken"),
         (lambda: BrokenDict(a=1), f"{HERE}.BrokenDict"),
         (BrokenSequence, f"{HERE}.BrokenSequence"),
+        (Exiting, f"{HERE}.Exiting"),
         (InventsAttributes, f"{HERE}.InventsAttributes"),
         (Self, f"{HERE}.Self"),
         (make_odd, f"{HERE}.Odd"),

@@ -252,6 +252,11 @@ def test_gate__errors_are_not_forgiven_unless_asked(evaluations, folder):
         (("evaluators", "--output", "json=a.json", "--output", "json=a.json"), "a.json"),
         (("evaluators", "--filter", "zzz"), "'zzz'"),
         (("evaluators", "--tag", "none"), "--tag none"),
+        (("evaluators", "--tag", ""), "--tag: '' names no tag"),
+        (("evaluators", "--exclude-tag", " , "), "--exclude-tag: ' , ' names no tag"),
+        (("evaluators", "--filter", ""), "--filter: expected a text, got an empty one"),
+        (("",), "PATH: expected a text, got an empty one"),
+        (("--path", ""), "--path: expected a text, got an empty one"),
     ],
 )
 def test_bad_input__one_clear_line_and_status_2_and_nothing_written(evaluations, folder, args, said):
@@ -297,6 +302,36 @@ def test_only_something_broken__one_clear_line_and_status_2(evaluations, folder,
     assert process.stdout == ""
 
 
+HOSTILE = "'\\x1b[31mred\\x07\\u202e\\nOK\\rItems: 1'"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        f"raise ValueError({HOSTILE})",
+        evaluator("Broken", f"\n    def set_up(self):\n        raise OSError({HOSTILE})\n"),
+    ],
+)
+def test_hostile_text_in_an_error__one_line_that_drives_no_terminal(evaluations, folder, source):
+    write(folder, "support.py", source)
+    process = evaluations("evaluators")
+
+    assert process.returncode == 2
+    assert process.stderr.rstrip("\n").isprintable(), process.stderr
+
+
+def test_hostile_text_in_what_the_gate_says__one_line_that_drives_no_terminal(evaluations, folder):
+    items = (
+        f"\n    def get_dataset(self):\n        yield {{'input': 'a', 'word': 'a'}}\n        raise OSError({HOSTILE})\n"
+    )
+    write(folder, "support.py", evaluator("Breaking", items))
+    process = evaluations("evaluators", "--min-success-rate", "0.5")
+
+    assert process.returncode == 1
+    assert process.stderr.startswith("gate not reached: ")
+    assert process.stderr.rstrip("\n").isprintable(), process.stderr
+
+
 @pytest.mark.parametrize(
     "source",
     [
@@ -304,6 +339,7 @@ def test_only_something_broken__one_clear_line_and_status_2(evaluations, folder,
         evaluator("Empty", "\n    def get_dataset(self):\n        return []\n"),
         evaluator("Broken", "\n    def set_up(self):\n        raise OSError('no disk')\n"),
         evaluator("Wanting", "\n    def __init__(self, path: str):\n        self.path = path\n"),
+        evaluator("Ending", "\n    def __init__(self):\n        raise SystemExit(0)\n"),
     ],
 )
 def test_something_broken_beside_others__they_run_and_status_1(evaluations, folder, source):

@@ -14,6 +14,7 @@ from neuron_evals.core.cancellation import StopToken
 from neuron_evals.core.discovery import discover
 from neuron_evals.core.exceptions import ConfigurationError
 from neuron_evals.core.outputs import OutputPipeline
+from neuron_evals.core.outputs.printable import printable
 from neuron_evals.core.report.gate import FAILED, INTERRUPTED, NOTHING_JUDGED, PASSED
 from neuron_evals.core.results import full_name
 from neuron_evals.core.runner import BrokenEvaluator, EvaluatorRunner, PreparedRun
@@ -41,8 +42,10 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the folder and the run options."""
         run_options.one_line_errors(parser)
-        parser.add_argument("path", nargs="?", metavar="PATH", help=f"folder of evaluators (default: {DEFAULT_PATH})")
-        parser.add_argument("--path", dest="path_option", metavar="PATH", help="the same; wins over PATH")
+        where = f"folder of evaluators (default: {DEFAULT_PATH})"
+        parser.add_argument("path", nargs="?", type=run_options.filled, metavar="PATH", help=where)
+        also = "the same; wins over PATH"
+        parser.add_argument("--path", type=run_options.filled, dest="path_option", metavar="PATH", help=also)
         run_options.add_run_options(parser)
 
     def make(self, cls: type[BaseEvaluator]) -> BaseEvaluator:
@@ -60,7 +63,8 @@ class Command(BaseCommand):
             with signals_stop(stop):
                 status = self._evaluate(options, stop)
         except ConfigurationError as exc:
-            raise CommandError(str(exc), returncode=NOTHING_JUDGED) from exc
+            # Folders, evaluators and datasets have their say in it.
+            raise CommandError(printable(str(exc), multiline=True), returncode=NOTHING_JUDGED) from exc
         except KeyboardInterrupt:
             msg = "interrupted"
             raise CommandError(msg, returncode=INTERRUPTED) from None
@@ -129,7 +133,7 @@ class Command(BaseCommand):
     def _made(self, cls: type[BaseEvaluator]) -> BaseEvaluator | BrokenEvaluator:
         try:
             return self.make(cls)
-        except Exception as exc:
+        except (Exception, SystemExit) as exc:
             return BrokenEvaluator.of(full_name(cls), exc)
 
     def _refuse_nothing(self, run: PreparedRun, options: Mapping[str, Any]) -> None:
@@ -137,7 +141,7 @@ class Command(BaseCommand):
         if run.plan.total != 0:
             return
         broken = [evaluator for evaluator in run.evaluators if isinstance(evaluator, BrokenEvaluator)]
-        reasons = [f"{evaluator.evaluator_class}: {evaluator.error}" for evaluator in broken]
+        reasons = [printable(f"{evaluator.evaluator_class}: {evaluator.error}") for evaluator in broken]
         if run.left_out:
             reasons.append(f"no item matches {run_options.selection(options)}")
         if options["verbosity"] > 1:
@@ -149,7 +153,7 @@ class Command(BaseCommand):
         if options["min_success_rate"] is None and not options["max_error_rate"]:
             return
         problems = gate.problems(report)
-        self.stderr.write(f"gate not reached: {'; '.join(problems)}" if problems else "gate reached")
+        self.stderr.write(f"gate not reached: {printable('; '.join(problems))}" if problems else "gate reached")
 
 
 def _behind(wrapper: OutputWrapper) -> TextIO:
