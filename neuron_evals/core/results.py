@@ -232,6 +232,25 @@ class ItemResult:
 
 
 @dataclass(frozen=True, slots=True)
+class Record:
+    """What is known of one execution when its output is evaluated: what limits on time, tokens and cost look at.
+
+    Attributes:
+        output: What `run` returned.
+        trajectory: The conversation, where there was one.
+        usage: Token usage; `None` when unknown.
+        cost: Cost in the currency of the price table; `None` when unknown.
+        duration: Seconds that `run` took; `None` when unknown.
+    """
+
+    output: Any = None
+    trajectory: Any = None
+    usage: Any = None
+    cost: float | None = None
+    duration: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class PlannedEvaluator:
     """One evaluator of a plan.
 

@@ -5,27 +5,38 @@ The registry of type names is in `neuron_evals.core.assertions.registry`.
 
 from __future__ import annotations
 
+from neuron_evals.core.assertions.closeness import CloseTo, NumberEquals
 from neuron_evals.core.assertions.combining import AllOf, AnyOf
 from neuron_evals.core.assertions.contains import NotContains, StringContains, StringContainsAll, StringContainsAny
 from neuron_evals.core.assertions.distance import StringDistance
+from neuron_evals.core.assertions.limits import MaxDuration
+from neuron_evals.core.assertions.matching import ExactMatch, FuzzyMatch
+from neuron_evals.core.assertions.nous_contains import Contains
 from neuron_evals.core.assertions.numeric import Between, GreaterThan
 from neuron_evals.core.assertions.pattern import MatchesRegex
 from neuron_evals.core.assertions.structure import IsValidJson
 from neuron_evals.core.assertions.text import StringEndsWith, StringLengthBetween, StringStartsWith
-from neuron_evals.core.assertions.values import Equals, NotEmpty
+from neuron_evals.core.assertions.values import Equals, NotEmpty, OneOf
 from neuron_evals.core.assertions.wrapping import Not, Weighted
 
 __all__ = [
     "AllOf",
     "AnyOf",
     "Between",
+    "CloseTo",
+    "Contains",
     "Equals",
+    "ExactMatch",
+    "FuzzyMatch",
     "GreaterThan",
     "IsValidJson",
     "MatchesRegex",
+    "MaxDuration",
     "Not",
     "NotContains",
     "NotEmpty",
+    "NumberEquals",
+    "OneOf",
     "StringContains",
     "StringContainsAll",
     "StringContainsAny",

@@ -9,14 +9,17 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
+from neuron_evals.core.assertions.closeness import CloseTo, NumberEquals
 from neuron_evals.core.assertions.combining import AllOf, AnyOf
 from neuron_evals.core.assertions.contains import NotContains, StringContains, StringContainsAll, StringContainsAny
 from neuron_evals.core.assertions.distance import StringDistance
+from neuron_evals.core.assertions.limits import MaxDuration
+from neuron_evals.core.assertions.matching import ExactMatch, FuzzyMatch
 from neuron_evals.core.assertions.numeric import Between, GreaterThan
 from neuron_evals.core.assertions.pattern import MatchesRegex
 from neuron_evals.core.assertions.structure import IsValidJson
 from neuron_evals.core.assertions.text import StringEndsWith, StringLengthBetween, StringStartsWith
-from neuron_evals.core.assertions.values import Equals, NotEmpty
+from neuron_evals.core.assertions.values import Equals, NotEmpty, OneOf
 from neuron_evals.core.assertions.wrapping import Not, Weighted
 from neuron_evals.core.checking import Assertion
 from neuron_evals.core.exceptions import ConfigurationError
@@ -24,17 +27,24 @@ from neuron_evals.core.exceptions import ConfigurationError
 _TYPE_NAME = re.compile(r"[a-z][a-z0-9_]*")
 _WORD_START = re.compile(r"(?<!^)(?=[A-Z])")
 
+# `Contains` has none: data means `StringContains` by `contains`, and reaches `Contains` by its `eval_type`.
 _BUILT_IN: tuple[type[Assertion], ...] = (
     AllOf,
     AnyOf,
     Between,
+    CloseTo,
     Equals,
+    ExactMatch,
+    FuzzyMatch,
     GreaterThan,
     IsValidJson,
     MatchesRegex,
+    MaxDuration,
     Not,
     NotContains,
     NotEmpty,
+    NumberEquals,
+    OneOf,
     StringContains,
     StringContainsAll,
     StringContainsAny,
