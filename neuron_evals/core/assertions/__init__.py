@@ -9,11 +9,13 @@ from neuron_evals.core.assertions.closeness import CloseTo, NumberEquals
 from neuron_evals.core.assertions.combining import AllOf, AnyOf
 from neuron_evals.core.assertions.contains import NotContains, StringContains, StringContainsAll, StringContainsAny
 from neuron_evals.core.assertions.distance import StringDistance
+from neuron_evals.core.assertions.json_values import ContainsJson, JsonEquals, JsonPath
 from neuron_evals.core.assertions.limits import MaxDuration
 from neuron_evals.core.assertions.matching import ExactMatch, FuzzyMatch
 from neuron_evals.core.assertions.nous_contains import Contains
 from neuron_evals.core.assertions.numeric import Between, GreaterThan
 from neuron_evals.core.assertions.pattern import MatchesRegex
+from neuron_evals.core.assertions.schema import MatchesSchema
 from neuron_evals.core.assertions.structure import IsValidJson
 from neuron_evals.core.assertions.text import StringEndsWith, StringLengthBetween, StringStartsWith
 from neuron_evals.core.assertions.values import Equals, NotEmpty, OneOf
@@ -25,12 +27,16 @@ __all__ = [
     "Between",
     "CloseTo",
     "Contains",
+    "ContainsJson",
     "Equals",
     "ExactMatch",
     "FuzzyMatch",
     "GreaterThan",
     "IsValidJson",
+    "JsonEquals",
+    "JsonPath",
     "MatchesRegex",
+    "MatchesSchema",
     "MaxDuration",
     "Not",
     "NotContains",
