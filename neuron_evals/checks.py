@@ -38,6 +38,7 @@ def _resolutions(settings: conf.Settings) -> Iterator[Callable[[], object]]:
         runners,
     )
 
+    yield from _resolutions_of_agents(settings)
     for name, path in settings.assertions.items():
         yield partial(assertions.assertion_type, name, path)
     for wanted, target in settings.bindings.items():
@@ -47,3 +48,16 @@ def _resolutions(settings: conf.Settings) -> Iterator[Callable[[], object]]:
     yield partial(runners.hook, "AFTER_CHILD", settings.runner.after_child)
     for index, entry in enumerate(settings.outputs):
         yield partial(drivers.driver_class, entry, drivers.output_place(index))
+
+
+def _resolutions_of_agents(settings: conf.Settings) -> Iterator[Callable[[], object]]:
+    if not (settings.providers or settings.agents or settings.tools):
+        return
+    from neuron_evals.container import agents, providers  # noqa: PLC0415  (only a project with agents pays for them)
+
+    for alias, entry in settings.providers.items():
+        yield partial(providers.provider_class, entry, alias)
+    for name, path in settings.agents.items():
+        yield partial(agents.agent_target, name, path)
+    for name, path in settings.tools.items():
+        yield partial(agents.named_tool, name, path)

@@ -16,7 +16,7 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.core.signals import setting_changed
 
-from neuron_evals.core.exceptions import ConfigurationError
+from neuron_evals.core.exceptions import ConfigurationError, InvalidArgument
 
 NAME = "NEURON_EVALS"
 """The setting's name."""
@@ -85,9 +85,26 @@ class OutputEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class ProviderEntry:
+    """One entry of the `PROVIDERS` setting.
+
+    Attributes:
+        backend: A name such as `"openai"`, or the dotted path of a provider's class.
+        options: Keyword arguments for its constructor; not shown, as they may hold secrets.
+    """
+
+    backend: str
+    options: Mapping[str, Any] = field(default_factory=dict, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """`NEURON_EVALS` with its defaults filled in; the fields are its keys in lower case."""
 
+    providers: Mapping[str, ProviderEntry] = field(default_factory=dict)
+    agents: Mapping[str, str] = field(default_factory=dict)
+    tools: Mapping[str, str] = field(default_factory=dict)
+    prices: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     assertions: Mapping[str, str] = field(default_factory=dict)
     bindings: Mapping[str, str] = field(default_factory=dict)
     container: str | Callable[[type], object] = "neuron_evals.container.make"
@@ -148,6 +165,10 @@ class _Reader:
 
     def settings(self, raw: object) -> Settings:
         readers: dict[str, Callable[[str, object], Any]] = {
+            "PROVIDERS": self.providers,
+            "AGENTS": self.agents,
+            "TOOLS": self.tools,
+            "PRICES": self.prices,
             "ASSERTIONS": self.assertions,
             "BINDINGS": self.bindings,
             "CONTAINER": self.container,
@@ -158,6 +179,59 @@ class _Reader:
             key.lower(): readers[key](f'{NAME}["{key}"]', value) for key, value in self.section(NAME, raw, readers)
         }
         return Settings(**values)
+
+    def providers(self, where: str, raw: object) -> dict[str, ProviderEntry]:
+        valid = 'Use a dict from names to providers, such as {"openai": {"BACKEND": "openai", "OPTIONS": {...}}}.'
+        if not isinstance(raw, Mapping):
+            self.secret(where, raw, valid)
+            return {}
+        entries = {}
+        for name, value in raw.items():
+            if not isinstance(name, str) or not name or ":" in name:
+                self.wrong(where, name, "A provider's name is text without a colon.")
+                continue
+            entry = self.provider(f'{where}["{name}"]', value)
+            if entry is not None:
+                entries[name] = entry
+        return entries
+
+    def provider(self, where: str, raw: object) -> ProviderEntry | None:
+        if not isinstance(raw, Mapping):
+            self.secret(where, raw, 'Use a dict, such as {"BACKEND": "openai", "OPTIONS": {...}}.')
+            return None
+        entry = dict(self.section(where, raw, ("BACKEND", "OPTIONS")))
+        backend, options = entry.get("BACKEND"), entry.get("OPTIONS", {})
+        if not isinstance(backend, str):
+            self.wrong(f'{where}["BACKEND"]', backend, 'Use a name such as "openai", or the dotted path of a class.')
+            return None
+        if not _is_options(options):
+            self.secret(f'{where}["OPTIONS"]', options, "Use a dict from option names to values.")
+            return None
+        return ProviderEntry(backend, dict(options))
+
+    def agents(self, where: str, raw: object) -> dict[str, str]:
+        return self.paths(where, raw, 'names to dotted paths, such as {"support": "shop.agents.SupportAgent"}')
+
+    def tools(self, where: str, raw: object) -> dict[str, str]:
+        return self.paths(where, raw, 'names to dotted paths, such as {"refund_order": "shop.tools.refund_order"}')
+
+    def prices(self, where: str, raw: object) -> dict[str, Mapping[str, Any]]:
+        if not isinstance(raw, Mapping) or not all(isinstance(model, str) for model in raw):
+            self.wrong(where, raw, 'Use a dict from models to prices, such as {"qwen3": {"input": 1, "output": 4}}.')
+            return {}
+        if not raw:
+            return {}
+        from neuron_evals.core.providers.prices import PriceTable  # noqa: PLC0415  (few projects name prices)
+
+        prices = {}
+        for model, price in raw.items():
+            try:
+                PriceTable().with_overrides({model: price})
+            except InvalidArgument as exc:
+                self.problems.append(Problem("E002", f'{where}["{model}"]: {exc}', "Give prices per million tokens."))
+            else:
+                prices[model] = price
+        return prices
 
     def assertions(self, where: str, raw: object) -> dict[str, str]:
         paths = self.paths(where, raw, 'names to dotted paths, such as {"sentiment": "shop.evals.Sentiment"}')
@@ -221,7 +295,7 @@ class _Reader:
         if not isinstance(backend, str):
             self.wrong(f'{where}["BACKEND"]', backend, 'Use a name such as "json", or the dotted path of a class.')
             return OutputEntry("console")
-        if not isinstance(options, Mapping) or not all(isinstance(name, str) for name in options):
+        if not _is_options(options):
             self.wrong(f'{where}["OPTIONS"]', options, "Use a dict from option names to values.")
             return OutputEntry(backend)
         return OutputEntry(backend, dict(options))
@@ -256,8 +330,16 @@ class _Reader:
     def is_target(raw: object) -> TypeGuard[str | Callable[..., Any]]:
         return is_dotted_path(raw) if isinstance(raw, str) else callable(raw)
 
+    def secret(self, where: str, raw: object, valid: str) -> None:
+        """Do what `wrong` does, without showing what may be a key."""
+        self.problems.append(Problem("E002", f"{where}: got {type(raw).__name__}", valid))
+
     def wrong(self, where: str, raw: object, valid: str) -> None:
         self.problems.append(Problem("E002", f"{where}: got {_shown(raw)}", valid))
+
+
+def _is_options(raw: object) -> TypeGuard[Mapping[str, Any]]:
+    return isinstance(raw, Mapping) and all(isinstance(name, str) for name in raw)
 
 
 def _shown(value: object) -> str:

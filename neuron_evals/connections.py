@@ -1,4 +1,4 @@
-"""Database connections of worker threads. Django's own are per thread, and only its request cycle closes them.
+"""Database connections of workers. Django's own are per thread, and only its request cycle closes them.
 
 A connection inside an atomic block always stays as it is: closing it would lose the work of whoever began the block.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from asgiref.sync import sync_to_async
 from django.db import connections
 
 if TYPE_CHECKING:
@@ -25,9 +26,32 @@ def refresh_connections() -> None:
 
 
 def close_connections() -> None:
-    """Close the connections that this thread opened. Call it as a worker thread ends."""
+    """Close the connections that this thread opened. Call it as a worker thread or child process ends."""
     for connection in _free_connections():
         connection.close()
+
+
+async def close_async_connections() -> None:
+    """Close the connections of the thread that makes queries for this event loop. Await it as the loop ends."""
+    await sync_to_async(close_connections)()
+
+
+def forget_connections() -> None:
+    """Let go of the connections that this process inherited when it was forked, without closing them.
+
+    They are the parent's: to close one here would end the parent's session, and over TLS both would use one cipher
+    state. So they are kept as they are, never used, and the next query opens new ones. A database in memory is a copy
+    already.
+    """
+    for connection in connections.all(initialized_only=True):
+        in_memory = getattr(connection, "is_in_memory_db", lambda: False)
+        if not in_memory():
+            _INHERITED.append(connection)
+            del connections[connection.alias]
+
+
+_INHERITED: list[BaseDatabaseWrapper] = []
+"""Connections of the parent: referenced, so that nothing ever closes them by destructing them."""
 
 
 def _free_connections() -> Iterator[BaseDatabaseWrapper]:

@@ -28,6 +28,10 @@ def test_settings_in_order__no_message():
     assert check() == []
     assert (
         check(
+            PROVIDERS={"local": {"BACKEND": "ollama"}, "own": {"BACKEND": f"{APP}.agents.CannedProvider"}},
+            AGENTS={"support": f"{APP}.agents.SupportAgent", "echo": f"{APP}.agents.echo"},
+            TOOLS={"lookup": f"{APP}.agents.lookup"},
+            PRICES={"qwen3": {"input": 1, "output": 2}},
             ASSERTIONS={"sentiment": f"{APP}.hooks.Sentiment"},
             BINDINGS={f"{APP}.mail.Mailer": f"{APP}.mail.FakeMailer"},
             CONTAINER=f"{APP}.mail.own_container",
@@ -54,6 +58,22 @@ CASES = [
     ("E004", {"BINDINGS": {f"{APP}.mail.Agent": f"{APP}.hooks.NOT_CALLABLE"}}, "cannot be called", "class to build"),
     ("E005", {"ASSERTIONS": {"x": f"{APP}.mail.Agent"}}, "is no assertion class", "neuron_evals.Assertion"),
     ("E005", {"OUTPUTS": [f"{APP}.mail.Agent"]}, "is no output driver", "OutputDriver"),
+    ("E003", {"AGENTS": {"x": f"{APP}.agents.SuportAgent"}}, '["AGENTS"]["x"]', f'"{APP}.agents.SupportAgent"?'),
+    ("E003", {"TOOLS": {"x": "nowhere.tool"}}, 'no module "nowhere"', "Name something"),
+    ("E003", {"PROVIDERS": {"x": {"BACKEND": "nowhere.P"}}}, '["PROVIDERS"]["x"]', "Name something"),
+    ("E005", {"AGENTS": {"x": f"{APP}.mail.Agent"}}, "is no agent: the class has no chat and no fresh", "Name an"),
+    ("E005", {"AGENTS": {"x": f"{APP}.agents.Unfinished"}}, "is no agent: the class is abstract", "Name an agent"),
+    ("E005", {"AGENTS": {"x": f"{APP}.hooks.NOT_CALLABLE"}}, "is no agent: an agent is", "from text to text"),
+    ("E005", {"TOOLS": {"x": f"{APP}.agents.untyped"}}, "is no tool: tests.testapp.agents.untyped: untyped: p", "Tool"),
+    ("E005", {"TOOLS": {"a b": f"{APP}.agents.lookup"}}, "is no tool: Tool: name must be", "Name a Tool"),
+    ("E005", {"PROVIDERS": {"x": {"BACKEND": f"{APP}.agents.SupportAgent"}}}, "is no provider", "BaseProvider"),
+    ("E006", {"PROVIDERS": {"x": {"BACKEND": "opnai"}}}, 'no provider "opnai"', 'Did you mean "openai"?'),
+    (
+        "E007",
+        {"PROVIDERS": {"x": {"BACKEND": "openai", "OPTIONS": {"key_env": "K"}}}},
+        'no option "key_env"',
+        '"api_key_env"',
+    ),
     ("E006", {"OUTPUTS": ["jsn"]}, 'no output driver "jsn"', 'Did you mean "json"?'),
     ("E007", {"OUTPUTS": [{"BACKEND": "json", "OPTIONS": {"file": "x"}}]}, 'no option "file"', "path"),
     ("E008", {"ASSERTIONS": {"Sentiment": f"{APP}.hooks.Sentiment"}}, '"Sentiment" is no name', "snake case"),

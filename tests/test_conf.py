@@ -19,6 +19,10 @@ def problems(**settings: Any) -> list[tuple[str, str]]:
 
 def test_settings__none_given__are_the_defaults():
     assert conf.read() == conf.Settings(
+        providers={},
+        agents={},
+        tools={},
+        prices={},
         assertions={},
         bindings={},
         container="neuron_evals.container.make",
@@ -29,6 +33,10 @@ def test_settings__none_given__are_the_defaults():
 
 def test_settings__all_given__are_what_was_given():
     given = {
+        "PROVIDERS": {"local": {"BACKEND": "openai", "OPTIONS": {"base_url": "http://127.0.0.1/v1"}}},
+        "AGENTS": {"support": "shop.agents.SupportAgent"},
+        "TOOLS": {"refund_order": "shop.tools.refund_order"},
+        "PRICES": {"qwen3": {"input": 1, "output": "0.5"}},
         "ASSERTIONS": {"sentiment": "shop.evals.Sentiment"},
         "BINDINGS": {"shop.mail.Mailer": "shop.mail.FakeMailer"},
         "CONTAINER": "shop.evals.make",
@@ -38,6 +46,10 @@ def test_settings__all_given__are_what_was_given():
     with override_settings(NEURON_EVALS=given):
         assert conf.problems() == []
         assert conf.read() == conf.Settings(
+            providers={"local": conf.ProviderEntry("openai", {"base_url": "http://127.0.0.1/v1"})},
+            agents={"support": "shop.agents.SupportAgent"},
+            tools={"refund_order": "shop.tools.refund_order"},
+            prices={"qwen3": {"input": 1, "output": "0.5"}},
             assertions={"sentiment": "shop.evals.Sentiment"},
             bindings={"shop.mail.Mailer": "shop.mail.FakeMailer"},
             container="shop.evals.make",
@@ -75,12 +87,12 @@ def test_settings__other_setting_overridden__not_read_again():
         (
             {"ASSERTION": {}},
             "NEURON_EVALS: there is no setting 'ASSERTION'. Did you mean \"ASSERTIONS\"? The valid keys are "
-            "ASSERTIONS, BINDINGS, CONTAINER, RUNNER, OUTPUTS.",
+            "PROVIDERS, AGENTS, TOOLS, PRICES, ASSERTIONS, BINDINGS, CONTAINER, RUNNER, OUTPUTS.",
         ),
         (
             {"outputs": []},
-            "NEURON_EVALS: there is no setting 'outputs'. Did you mean \"OUTPUTS\"? The valid keys are ASSERTIONS, "
-            "BINDINGS, CONTAINER, RUNNER, OUTPUTS.",
+            "NEURON_EVALS: there is no setting 'outputs'. Did you mean \"OUTPUTS\"? The valid keys are PROVIDERS, "
+            "AGENTS, TOOLS, PRICES, ASSERTIONS, BINDINGS, CONTAINER, RUNNER, OUTPUTS.",
         ),
         (
             {"RUNNER": {"THREADS": 3}},
@@ -116,6 +128,22 @@ def test_unknown_key__refused_with_the_valid_ones(settings: dict[str, Any], expe
         ({"OUTPUTS": ["console", {}]}, '["OUTPUTS"][1]["BACKEND"]', "None", '"json"'),
         ({"OUTPUTS": [{"BACKEND": "json", "OPTIONS": "x"}]}, '["OUTPUTS"][0]["OPTIONS"]', "'x'", "option names"),
         ({"OUTPUTS": [{"BACKEND": "json", "OPTIONS": {1: 2}}]}, '["OUTPUTS"][0]["OPTIONS"]', "dict", "option names"),
+        ({"PROVIDERS": "openai"}, '["PROVIDERS"]', "str", '{"openai": {"BACKEND": "openai"'),
+        ({"PROVIDERS": {3: {"BACKEND": "openai"}}}, '["PROVIDERS"]', "3", "text without a colon"),
+        ({"PROVIDERS": {"a:b": {"BACKEND": "openai"}}}, '["PROVIDERS"]', "'a:b'", "text without a colon"),
+        ({"PROVIDERS": {"a": "openai"}}, '["PROVIDERS"]["a"]', "str", '{"BACKEND": "openai"'),
+        ({"PROVIDERS": {"a": {}}}, '["PROVIDERS"]["a"]["BACKEND"]', "None", '"openai"'),
+        (
+            {"PROVIDERS": {"a": {"BACKEND": "openai", "OPTIONS": "x"}}},
+            '["PROVIDERS"]["a"]["OPTIONS"]',
+            "str",
+            "option names",
+        ),
+        ({"AGENTS": {"a": "SupportAgent"}}, '["AGENTS"]["a"]', "'SupportAgent'", "dotted path"),
+        ({"AGENTS": ["shop.agents.SupportAgent"]}, '["AGENTS"]', "list", "shop.agents.SupportAgent"),
+        ({"TOOLS": {"a": print}}, '["TOOLS"]["a"]', "builtin_function_or_method", "dotted path"),
+        ({"TOOLS": None}, '["TOOLS"]', "None", "shop.tools.refund_order"),
+        ({"PRICES": {3: {}}}, '["PRICES"]', "dict", '{"qwen3": {"input": 1, "output": 4}}'),
         ({"ASSERTIONS": ["x"]}, '["ASSERTIONS"]', "list", "shop.evals.Sentiment"),
         ({"ASSERTIONS": {"x": 3}}, '["ASSERTIONS"]["x"]', "3", "dotted path"),
         ({"ASSERTIONS": {3: "a.B"}}, '["ASSERTIONS"]', "3", "shop.evals.Sentiment"),
@@ -152,6 +180,25 @@ def test_whole_setting__no_dict__refused(raw: object) -> None:
 def test_option_values__never_shown():
     [(_, text)] = problems(OUTPUTS=[{"BACKEND": "json", "OPTIONS": ["secret"]}])
     assert "secret" not in text
+
+
+@pytest.mark.parametrize("providers", ["s3cret", {"a": "s3cret"}, {"a": {"BACKEND": "openai", "OPTIONS": "s3cret"}}])
+def test_providers__what_may_be_a_key_is_never_shown(providers: object) -> None:
+    [(_, text)] = problems(PROVIDERS=providers)
+    assert "s3cret" not in text
+
+
+def test_provider_entry__shows_no_options():
+    assert repr(conf.ProviderEntry("openai", {"api_key": "s3cret"})) == "ProviderEntry(backend='openai')"
+
+
+@pytest.mark.parametrize("price", [{}, {"input": 1}, {"input": -1, "output": 1}, {"input": "much", "output": 1}, 3])
+def test_price__that_cannot_be_read__refused_naming_the_model_and_the_others_stay(price: object) -> None:
+    with override_settings(NEURON_EVALS={"PRICES": {"a": price, "b": {"input": 1, "output": 2}}}):
+        found, [problem] = conf.parsed()
+    assert problem.code == "E002"
+    assert problem.message.startswith('NEURON_EVALS["PRICES"]["a"]: the price of \'a\'')
+    assert found.prices == {"b": {"input": 1, "output": 2}}
 
 
 def test_several_problems__all_told_at_once_when_reading():

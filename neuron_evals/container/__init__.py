@@ -1,6 +1,9 @@
-"""Builds what the settings name: evaluators, output drivers, the runner, the assertion types that items may use."""
+"""Builds what the settings name: evaluators, agents, providers, tools, output drivers, the runner, assertion types."""
 
 from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 from neuron_evals.container.assertions import assertion_types
 from neuron_evals.container.building import build
@@ -8,4 +11,31 @@ from neuron_evals.container.drivers import output_drivers
 from neuron_evals.container.injection import make
 from neuron_evals.container.runners import make_runner
 
-__all__ = ["assertion_types", "build", "make", "make_runner", "output_drivers"]
+if TYPE_CHECKING:
+    from neuron_evals.container.agents import get_agent, get_tool
+    from neuron_evals.container.providers import get_provider
+
+__all__ = [
+    "assertion_types",
+    "build",
+    "get_agent",
+    "get_provider",
+    "get_tool",
+    "make",
+    "make_runner",
+    "output_drivers",
+]
+
+_WHEN_USED = {"get_agent": "agents", "get_provider": "providers", "get_tool": "agents"}
+"""Names that are imported when they are first used: many commands talk to no model."""
+
+if not TYPE_CHECKING:  # type checkers would take any name for one of these
+
+    def __getattr__(name: str) -> object:
+        """Return a name that is imported when it is first used, and keep it."""
+        if name not in _WHEN_USED:
+            msg = f"module {__name__!r} has no attribute {name!r}"
+            raise AttributeError(msg)
+        value = getattr(import_module(f"{__name__}.{_WHEN_USED[name]}"), name)
+        globals()[name] = value
+        return value

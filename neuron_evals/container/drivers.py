@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-import inspect
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, TextIO
 
 from neuron_evals import conf
 from neuron_evals.conf import OutputEntry, Problem, SettingsError
+from neuron_evals.container.backends import Kind, constructor_options
 from neuron_evals.container.building import build
-from neuron_evals.container.dotted import resolve
 from neuron_evals.container.injection import Injector, resolved_bindings
 from neuron_evals.core.outputs.contract import OutputDriver
 
 DRIVERS: Mapping[str, str] = {
     "console": "neuron_evals.core.outputs.console.ConsoleOutput",
     "json": "neuron_evals.core.outputs.json.JsonOutput",
+    "junit": "neuron_evals.core.outputs.junit.JUnitOutput",
+    "markdown": "neuron_evals.core.outputs.markdown.MarkdownOutput",
+    "github": "neuron_evals.core.outputs.github.GitHubOutput",
 }
 """Names that stand for our own output drivers."""
+
+_KIND = Kind("output driver", OutputDriver, DRIVERS)
 
 
 def output_drivers(
@@ -77,7 +81,7 @@ def _chosen(names: Sequence[str] | None) -> list[tuple[type[OutputDriver], Mappi
 
 def _writes_to_stream(cls: type[OutputDriver], options: Mapping[str, Any]) -> bool:
     """Return whether a driver takes a stream, and its options name neither that nor a file."""
-    return "stream" in _options(cls)[0] and not {"stream", "path"} & options.keys()
+    return "stream" in constructor_options(cls)[0] and not {"stream", "path"} & options.keys()
 
 
 def output_place(index: int) -> str:
@@ -95,19 +99,7 @@ def driver_class(entry: OutputEntry, where: str) -> type[OutputDriver]:
     Raises:
         SettingsError: The name is unknown or names no output driver, or an option is none of its constructor's.
     """
-    if entry.backend not in DRIVERS and not conf.is_dotted_path(entry.backend):
-        hint = f"{conf.did_you_mean(entry.backend, DRIVERS)} Use {', '.join(DRIVERS)}, or the dotted path of a class."
-        message = f'{where}: there is no output driver "{entry.backend}"'
-        raise SettingsError([Problem("E006", message, hint.lstrip())])
-    cls: Any = resolve(DRIVERS.get(entry.backend, entry.backend), where)
-    if not (isinstance(cls, type) and issubclass(cls, OutputDriver)):
-        message = f'{where}: "{entry.backend}" is no output driver'
-        hint = "Name a class that derives from neuron_evals.core.outputs.contract.OutputDriver."
-        raise SettingsError([Problem("E005", message, hint)])
-    problems = _unknown_options(cls, entry, where)
-    if problems:
-        raise SettingsError(problems)
-    return cls
+    return _KIND.named(entry.backend, entry.options, where)
 
 
 def _entry(text: str) -> OutputEntry:
@@ -115,31 +107,8 @@ def _entry(text: str) -> OutputEntry:
     return OutputEntry(name, {"path": path} if has_path else {})
 
 
-def _unknown_options(cls: type, entry: OutputEntry, where: str) -> list[Problem]:
-    options, takes_any = _options(cls)
-    if takes_any:
-        return []
-    valid = f"Its options are {', '.join(options)}." if options else "It has no options."
-    return [
-        Problem(
-            "E007",
-            f'{where}: the output driver "{entry.backend}" has no option "{option}"',
-            f"{conf.did_you_mean(option, options)} {valid}".lstrip(),
-        )
-        for option in entry.options
-        if option not in options
-    ]
-
-
-def _options(cls: type) -> tuple[list[str], bool]:
-    """Return the names of a constructor's parameters, and whether it takes any others too."""
-    parameters = inspect.signature(cls).parameters.values()
-    names = [item.name for item in parameters if item.kind in (item.POSITIONAL_OR_KEYWORD, item.KEYWORD_ONLY)]
-    return names, any(item.kind is item.VAR_KEYWORD for item in parameters)
-
-
 def _built(cls: type[OutputDriver], options: Mapping[str, Any], context: Mapping[str, object]) -> OutputDriver:
-    known, _ = _options(cls)
+    known, _ = constructor_options(cls)
     given = {name: value for name, value in context.items() if name in known} | dict(options)
     if not given:
         return build(cls)

@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from neuron_evals import conf
-from neuron_evals.connections import close_connections, refresh_connections
+from neuron_evals.connections import (
+    close_async_connections,
+    close_connections,
+    forget_connections,
+    refresh_connections,
+)
 from neuron_evals.container.building import callable_from
 from neuron_evals.core.runner import EvaluatorRunner
 
 
 def make_runner() -> EvaluatorRunner:
-    """Return a runner with the hooks of the `RUNNER` setting, whose threads look after their database connections.
+    """Return a runner with the hooks of the `RUNNER` setting, whose workers look after their database connections.
 
     Raises:
         SettingsError: A hook cannot be imported or called.
@@ -22,6 +27,8 @@ def make_runner() -> EvaluatorRunner:
         before_child=refresh_connections if before is None else _in_turn(refresh_connections, before),
         after_child=hook("AFTER_CHILD", settings.after_child),
         after_worker=close_connections,
+        after_loop=close_async_connections,
+        after_fork=forget_connections,
     )
 
 

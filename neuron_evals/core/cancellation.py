@@ -1,9 +1,23 @@
-"""Stopping a run from outside: a signal, a driver, the first failure."""
+"""Stopping what is being done: a run from outside (a signal, a driver, the first failure), or work at its deadline.
+
+Code deep inside an item, such as a provider waiting for a reply, finds both in the context it runs in.
+"""
 
 from __future__ import annotations
 
+import os
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Self
+
+_PATIENCE = 2
+"""How many signals are taken in good order."""
+
+_INTERRUPTED = 130
+"""Exit status of a process that was interrupted."""
 
 
 class StopToken:
@@ -15,6 +29,7 @@ class StopToken:
         self._wake: Callable[[], None] | None = None
         self._interruptible = False
         self._interrupted = False
+        self._signals = 0
 
     @property
     def interrupted(self) -> bool:
@@ -65,12 +80,84 @@ class StopToken:
         """Take a signal that asks to end; called by signal handlers.
 
         The first one sets the token and breaks off interruptible code; elsewhere it leaves the code at work to come to
-        its end, so that no result is lost. A second one always breaks off.
+        its end, so that no result is lost. A second one always breaks off. A third ends the process at once, for code
+        that lets nothing break it off.
 
         Raises:
             KeyboardInterrupt: As said above.
         """
         again, self._interrupted = self._interrupted, True
+        self._signals += 1
+        if self._signals > _PATIENCE:
+            os._exit(_INTERRUPTED)
         self.set("interrupted", abandon=True)
         if again or self._interruptible:
             raise KeyboardInterrupt
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Deadline:
+    """The moment at which what is being done must have ended; the earlier of two is the smaller.
+
+    Attributes:
+        at: The moment, in seconds of `time.monotonic()`.
+    """
+
+    at: float
+
+    @classmethod
+    def after(cls, seconds: float) -> Self:
+        """Return the deadline that is `seconds` from now."""
+        return cls(time.monotonic() + seconds)
+
+    @property
+    def remaining(self) -> float:
+        """Seconds that are left; 0 when it has passed."""
+        return max(0.0, self.at - time.monotonic())
+
+    @property
+    def passed(self) -> bool:
+        """Whether the moment has come."""
+        return time.monotonic() >= self.at
+
+
+_STOP: ContextVar[StopToken | None] = ContextVar("neuron_evals_stop", default=None)
+_DEADLINE: ContextVar[Deadline | None] = ContextVar("neuron_evals_deadline", default=None)
+
+
+def current_stop() -> StopToken | None:
+    """Return the token of the run that this code is part of; `None` outside a run."""
+    return _STOP.get()
+
+
+def current_deadline() -> Deadline | None:
+    """Return when what this code is part of must have ended; `None` when nothing limits it."""
+    return _DEADLINE.get()
+
+
+@contextmanager
+def stopped_by(token: StopToken) -> Iterator[None]:
+    """Make `token` the one that the code inside, and what it awaits or calls, is stopped by."""
+    before = _STOP.set(token)
+    try:
+        yield
+    finally:
+        _STOP.reset(before)
+
+
+@contextmanager
+def ends_by(deadline: Deadline) -> Iterator[Deadline]:
+    """Limit the code inside to `deadline`, or to the deadline around it where that is earlier; yield which it is."""
+    outer = _DEADLINE.get()
+    effective = deadline if outer is None else min(outer, deadline)
+    before = _DEADLINE.set(effective)
+    try:
+        yield effective
+    finally:
+        _DEADLINE.reset(before)
+
+
+def bind(token: StopToken | None, deadline: Deadline | None) -> None:
+    """Do what `stopped_by` and `ends_by` do for the rest of this context; for code that has a context of its own."""
+    _STOP.set(token)
+    _DEADLINE.set(deadline)

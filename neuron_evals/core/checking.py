@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Any, ClassVar, Literal
 
-from neuron_evals.core.exceptions import InvalidArgument, InvalidInput
-from neuron_evals.core.results import AssertionResult, Check, Verdict
+from neuron_evals.core.exceptions import InvalidArgument, InvalidInput, NeuronEvalsError, is_transient
+from neuron_evals.core.results import AssertionResult, Check, Verdict, full_name
 from neuron_evals.core.tracebacks import describe_broken_check
+from neuron_evals.core.trajectories import Trajectory
 
 View = Literal["text", "trajectory", "record"]
 
@@ -33,7 +36,7 @@ class Assertion(ABC):
         """
 
     @property
-    def name(self) -> str:
+    def assertion_name(self) -> str:
         """Name in reports: the name of the class."""
         return type(self).__name__
 
@@ -54,7 +57,7 @@ class Assertion(ABC):
     def _threshold(self, value: object) -> None:
         """Refuse a threshold that is not a finite number from 0 to 1."""
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-            msg = f"{self.name}: threshold must be a number from 0 to 1, got {value!r}"
+            msg = f"{self.assertion_name}: threshold must be a number from 0 to 1, got {value!r}"
             raise InvalidArgument(msg)
 
 
@@ -68,8 +71,9 @@ class StringAssertion(Assertion):
             InvalidInput: `actual` is no text.
         """
         if not isinstance(actual, str):
-            cls = type(self)
-            msg = f"{cls.__module__}.{cls.__qualname__} evaluates text, got {type(actual).__name__}"
+            msg = f"{full_name(type(self))} evaluates text, got {type(actual).__name__}"
+            if callable(getattr(type(actual), "final_answer", None)):
+                msg += "; give it trajectory.final_answer()"
             raise InvalidInput(msg)
         return self.evaluate_string(actual)
 
@@ -78,14 +82,42 @@ class StringAssertion(Assertion):
         """Return what the rule says about `text`."""
 
 
+class TrajectoryAssertion(Assertion):
+    """An assertion about a conversation; implement `evaluate_trajectory`."""
+
+    accepts: ClassVar[View] = "trajectory"
+
+    def evaluate(self, actual: Any) -> AssertionResult:
+        """Return what `evaluate_trajectory` says about `actual`.
+
+        Raises:
+            InvalidInput: `actual` is no trajectory.
+        """
+        if not isinstance(actual, Trajectory):
+            msg = f"{full_name(type(self))} evaluates a Trajectory, got {type(actual).__name__}"
+            raise InvalidInput(msg)
+        return self.evaluate_trajectory(actual)
+
+    @abstractmethod
+    def evaluate_trajectory(self, trajectory: Trajectory) -> AssertionResult:
+        """Return what the rule says about `trajectory`."""
+
+
 class Recorder:
-    """Collects the checks of one item."""
+    """Collects the checks of one item.
 
-    __slots__ = ("checks", "evaluator_class")
+    Attributes:
+        checks: The checks in the order in which they were made.
+        transient: Whether one of them broke by an infrastructure error, as `is_transient` says.
+    """
 
-    def __init__(self, evaluator_class: str) -> None:
+    __slots__ = ("checks", "evaluator_class", "is_transient", "transient")
+
+    def __init__(self, evaluator_class: str, is_transient: Callable[[Exception], bool] = is_transient) -> None:
         self.evaluator_class = evaluator_class
+        self.is_transient = is_transient
         self.checks: list[Check] = []
+        self.transient = False
 
     def check(self, assertion: Assertion, actual: Any, label: str | None, line: int | None) -> bool:
         """Evaluate, record, and return whether it passed.
@@ -93,60 +125,75 @@ class Recorder:
         It never raises for what was found or for an assertion that broke.
         """
         try:
-            outcome = _as_result(_as_assertion(assertion).evaluate(actual), assertion)
+            check = self._found(_as_assertion(assertion), evaluated(assertion, actual), label, line)
         except Exception as exc:  # whatever an assertion raises is one broken check, not the end of the item
-            return self._broken(assertion, exc, label, line)
-        return self._record(assertion, outcome, label, line)
+            check = self._broken(assertion, exc, label, line)
+        self.checks.append(check)
+        return check.passed
 
     async def acheck(self, assertion: Assertion, actual: Any, label: str | None, line: int | None) -> bool:
         """Do what `check` does, through `aevaluate` where the assertion has it."""
         try:
-            _as_assertion(assertion)
-            aevaluate: Callable[[Any], Awaitable[AssertionResult]] | None = getattr(assertion, "aevaluate", None)
-            found = assertion.evaluate(actual) if aevaluate is None else await aevaluate(actual)
-            outcome = _as_result(found, assertion)
+            check = self._found(_as_assertion(assertion), await aevaluated(assertion, actual), label, line)
         except Exception as exc:  # as in `check`
-            return self._broken(assertion, exc, label, line)
-        return self._record(assertion, outcome, label, line)
+            check = self._broken(assertion, exc, label, line)
+        self.checks.append(check)
+        return check.passed
 
-    def _record(self, assertion: Assertion, outcome: AssertionResult, label: str | None, line: int | None) -> bool:
-        name = assertion.name
+    def _found(self, assertion: Assertion, outcome: AssertionResult, label: str | None, line: int | None) -> Check:
+        name = assertion.assertion_name
         if outcome.skipped:
             verdict = Verdict.SKIPPED
         elif outcome.passed:
             verdict = Verdict.PASSED
         else:
             verdict = Verdict.FAILED
-        self.checks.append(
-            Check(
-                name=name,
-                label=label or name,
-                verdict=verdict,
-                score=None if outcome.skipped else outcome.score,
-                message=outcome.message or ("" if outcome.passed else f"{name} {verdict} and gave no reason"),
-                context=outcome.context,
-                evaluator_class=self.evaluator_class,
-                line=line,
-                weight=assertion.weight,
-                vacuous=assertion.vacuous,
-            )
+        return Check(
+            name=name,
+            label=label or name,
+            verdict=verdict,
+            score=None if outcome.skipped else outcome.score,
+            message=outcome.message or ("" if outcome.passed else f"{name} {verdict} and gave no reason"),
+            context=outcome.context,
+            evaluator_class=self.evaluator_class,
+            line=line,
+            weight=assertion.weight,
+            vacuous=assertion.vacuous,
         )
-        return verdict is Verdict.PASSED
 
-    def _broken(self, assertion: object, exc: Exception, label: str | None, line: int | None) -> bool:
-        name = assertion.name if isinstance(assertion, Assertion) else type(assertion).__name__
-        self.checks.append(
-            Check(
-                name=name,
-                label=label or name,
-                verdict=Verdict.ERROR,
-                score=None,
-                message=describe_broken_check(exc),
-                evaluator_class=self.evaluator_class,
-                line=line,
-            )
+    def _broken(self, assertion: object, exc: Exception, label: str | None, line: int | None) -> Check:
+        with suppress(Exception):  # what an evaluator says of its errors must not hide them
+            self.transient = self.transient or self.is_transient(exc)
+        name = type(assertion).__name__
+        with suppress(Exception):  # its name may be what broke
+            name = _as_assertion(assertion).assertion_name
+        return Check(
+            name=name,
+            label=label or name,
+            verdict=Verdict.ERROR,
+            score=None,
+            message=describe_broken_check(exc),
+            context=exc.context if isinstance(exc, NeuronEvalsError) else {},
+            evaluator_class=self.evaluator_class,
+            line=line,
         )
-        return False
+
+
+def evaluated(assertion: Assertion, actual: Any) -> AssertionResult:
+    """Return what `assertion` says about `actual`.
+
+    Raises:
+        InvalidInput: It is no assertion, or returned something else than an `AssertionResult`.
+    """
+    return _as_result(_as_assertion(assertion).evaluate(actual), assertion)
+
+
+async def aevaluated(assertion: Assertion, actual: Any) -> AssertionResult:
+    """Do what `evaluated` does, through `aevaluate` where the assertion has it."""
+    aevaluate: Callable[[Any], Awaitable[AssertionResult]] | None = getattr(assertion, "aevaluate", None)
+    if aevaluate is None:
+        return evaluated(assertion, actual)
+    return _as_result(await aevaluate(actual), assertion)
 
 
 def _as_assertion(candidate: object) -> Assertion:
@@ -160,5 +207,9 @@ def _as_assertion(candidate: object) -> Assertion:
 def _as_result(found: object, assertion: Assertion) -> AssertionResult:
     if isinstance(found, AssertionResult):
         return found
-    msg = f"{assertion.name}.evaluate() must return an AssertionResult, got {type(found).__name__}"
+    if inspect.iscoroutine(found):
+        found.close()
+        msg = f"{assertion.assertion_name}: what is awaited belongs into `async def aevaluate`, used through `acheck`"
+        raise InvalidInput(msg)
+    msg = f"{assertion.assertion_name}.evaluate() must return an AssertionResult, got {type(found).__name__}"
     raise InvalidInput(msg)

@@ -7,10 +7,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from neuron_evals.core.exceptions import EvaluationError
+from neuron_evals.core.exceptions import EvaluationError, is_transient
 
 if TYPE_CHECKING:
+    import os
+
     from neuron_evals.core.checking import Assertion, Recorder
+    from neuron_evals.core.results import Record
 
 
 class BaseEvaluator(ABC):
@@ -28,7 +31,20 @@ class BaseEvaluator(ABC):
     namespace: ClassVar[str | None] = None
     """A label that groups evaluators in reports."""
 
+    timeout: ClassVar[float | None] = None
+    """Seconds an item may take; `None` for no limit. A field `timeout` of the item goes before it."""
+
+    repeats: ClassVar[int] = 1
+    """How often each item is executed. A field `repeats` of the item goes before it."""
+
+    retries: ClassVar[int] = 0
+    """How often an item is tried again after an infrastructure error (see `is_transient`)."""
+
+    retry_failed: ClassVar[bool] = False
+    """Whether `retries` goes for wrong answers too. The first answer counts all the same; the others are kept."""
+
     _recorder: Recorder | None = None
+    _record: Record | None = None
 
     def set_up(self) -> None:  # noqa: B027  (a hook; doing nothing is right)
         """Prepare what all items share."""
@@ -47,6 +63,25 @@ class BaseEvaluator(ABC):
     @abstractmethod
     def evaluate(self, output: Any, item: Any) -> Any:
         """Check one output with `check`. It may be an `async def`, which uses `acheck`."""
+
+    def is_transient(self, exc: Exception) -> bool:
+        """Return whether an error is one of infrastructure, so that `retries` may help.
+
+        By default it is a `ConnectionError`, a `TimeoutError`, or an error that says so by an attribute `transient`.
+        Name the errors of other client libraries here.
+        """
+        return is_transient(exc)
+
+    def cache_dependencies(self) -> Iterable[type | str | os.PathLike[str]]:
+        """Return on what the outputs of `run` depend that its code does not show, so that the cache sees it change.
+
+        The code of `run`, and of the methods it names through `self`, is seen anyway; `evaluate` never matters.
+
+        Returns:
+            Classes, for the whole file that defines each; and paths of files such as prompts, relative to the folder of
+            the evaluator's own file. What is neither makes a run with a cache an error.
+        """
+        return ()
 
     def check(self, assertion: Assertion, actual: Any, label: str | None = None) -> bool:
         """Apply an assertion to a value and record what it found, so that later checks still run.
@@ -67,6 +102,20 @@ class BaseEvaluator(ABC):
     async def acheck(self, assertion: Assertion, actual: Any, label: str | None = None) -> bool:
         """Do what `check` does from an `async def evaluate`, without blocking on assertions that can be awaited."""
         return await self._recording().acheck(assertion, actual, label, sys._getframe(1).f_lineno)  # noqa: SLF001
+
+    @property
+    def record(self) -> Record:
+        """What is known of the execution that is evaluated: output, trajectory, usage, cost and duration.
+
+        Limits look at it: `self.check(MaxDuration(2.0), self.record)`.
+
+        Raises:
+            EvaluationError: Read outside `evaluate`.
+        """
+        if self._record is None:
+            msg = f"{type(self).__name__}: there is a record only while an output is evaluated"
+            raise EvaluationError(msg)
+        return self._record
 
     def _recording(self) -> Recorder:
         if self._recorder is None:

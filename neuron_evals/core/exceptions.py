@@ -7,12 +7,20 @@ them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
 
 
 class NeuronEvalsError(Exception):
-    """Base of the errors that an evaluation can meet."""
+    """Base of the errors that an evaluation can meet.
+
+    Attributes:
+        context: Details for reports, made of JSON values; the check that broke on the error carries them.
+    """
+
+    context: Mapping[str, Any] = MappingProxyType({})
 
 
 class InvalidArgument(NeuronEvalsError, ValueError):  # noqa: N818  (reads as the documents name it)
@@ -81,6 +89,38 @@ class DatasetError(EvaluationError, ValueError):
         return type(self), (self.problems,)
 
 
+class _WithContext(NeuronEvalsError):  # noqa: N818  (never raised itself)
+    """An error with details of its own."""
+
+    def __init__(self, message: str, context: Mapping[str, Any] | None = None) -> None:
+        super().__init__(message)
+        self.context = dict(context or {})
+
+    def __reduce__(self) -> tuple[type[_WithContext], tuple[str, Mapping[str, Any]]]:
+        """Rebuild with the details: the default would pass the message alone."""
+        return type(self), (str(self), self.context)
+
+
+class JudgeError(_WithContext):
+    """A judge gave nothing that can be read as a grade, even when it was asked once more.
+
+    Attributes:
+        context: The raw replies, among other details.
+    """
+
+
+class ClassifierError(_WithContext):
+    """A classifier gave no answer, or one that is no probability."""
+
+
+class EmbeddingsError(NeuronEvalsError):
+    """Texts could not be embedded, or their vectors cannot be compared."""
+
+
+class TimeLimit(NeuronEvalsError, TimeoutError):  # noqa: N818  (as PatternTimeout)
+    """An item took longer than it may."""
+
+
 class OutputError(NeuronEvalsError):
     """An output driver could not write what it had to write."""
 
@@ -91,3 +131,21 @@ class ConfigurationError(Exception):
 
 class StopRun(Exception):  # noqa: N818
     """The one exception by which an output driver stops a run."""
+
+
+def is_transient(exc: BaseException) -> bool:
+    """Return whether an error is one of infrastructure, which another try may not meet.
+
+    It is when it, or what it came from, is a `ConnectionError` or `TimeoutError`, or has a true attribute `transient`.
+    A regular expression that ran into its time limit would do so again.
+    """
+    seen: set[int] = set()
+    cause: BaseException | None = exc
+    while cause is not None and id(cause) not in seen:
+        seen.add(id(cause))
+        if getattr(cause, "transient", None) is True:
+            return True
+        if isinstance(cause, ConnectionError | TimeoutError) and not isinstance(cause, PatternTimeout):
+            return True
+        cause = cause.__cause__
+    return False

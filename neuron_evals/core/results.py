@@ -12,6 +12,8 @@ from enum import StrEnum
 from typing import Any, Self
 
 from neuron_evals.core.exceptions import InvalidArgument
+from neuron_evals.core.messages import Usage
+from neuron_evals.core.trajectories import Trajectory
 
 _NO_CONTEXT: Mapping[str, Any] = {}
 
@@ -58,6 +60,17 @@ def finite_score(score: float | None, owner: str) -> float | None:
     return number
 
 
+def _truth(value: object) -> bool:
+    """Return a boolean of another library, such as numpy's, as Python's; refuse all else."""
+    if isinstance(value, bool):
+        return value
+    plain = value.item() if hasattr(value, "item") else value
+    if isinstance(plain, bool):
+        return plain
+    msg = f"AssertionResult: passed is True or False, got {type(value).__name__}"
+    raise InvalidArgument(msg)
+
+
 @dataclass(frozen=True, slots=True)
 class AssertionResult:
     """What one assertion says about one value. Make it with `ok`, `fail` or `skip`.
@@ -79,7 +92,8 @@ class AssertionResult:
     skipped: bool = False
 
     def __post_init__(self) -> None:
-        """Refuse scores that are no finite numbers."""
+        """Refuse a verdict that is neither true nor false, and a score that is no finite number."""
+        object.__setattr__(self, "passed", _truth(self.passed))
         object.__setattr__(self, "score", finite_score(self.score, "AssertionResult"))
 
     @classmethod
@@ -142,6 +156,25 @@ class Check:
 
 
 @dataclass(frozen=True, slots=True)
+class Attempt:
+    """A try of an item beside the one that counts.
+
+    Attributes:
+        status: How it ended.
+        score: Its score.
+        error: What broke; `None` when nothing did.
+        execution_time: Seconds it took.
+        output: What `run` returned.
+    """
+
+    status: Status
+    score: float | None = None
+    error: str | None = None
+    execution_time: float = 0.0
+    output: Any = None
+
+
+@dataclass(frozen=True, slots=True)
 class ItemResult:
     """What one execution of one item gave.
 
@@ -158,11 +191,18 @@ class ItemResult:
         traceback: The traceback of what broke; empty when nothing did.
         repeat: Which repeat of the item this is, counted from 0.
         cached_run: The output came from the cache of run outputs.
-        attempts: How often the item was tried after infrastructure errors, the last try included.
+        attempts: How often the item was tried, the try that counts included.
+        other_attempts: The tries that do not count: those before the last, which broke by an infrastructure error, and
+            those after a wrong answer (`retry_failed`).
         tags: The item's own tags and its evaluator's.
-        usage: Token usage; `None` when unknown.
-        cost: Cost in the currency of the price table; `None` when unknown.
+        usage: Tokens of the agent's model calls; `None` when unknown. A cached run keeps those of its first run.
+        cost: What they cost, in the currency of the price table; `None` when unknown. Kept likewise.
         trajectory: The conversation that was evaluated, where there was one.
+        run_time: Seconds that `run` took; `None` when it did not return.
+        tool_time: Part of them in which tools ran; `None` when nothing told.
+        judge_usage: Tokens of the judges' model calls; `None` when there was none, or unknown.
+        judge_cost: What they cost; `None` likewise.
+        judge_time: Seconds of the judges' model calls; `None` when there was none.
     """
 
     evaluator_class: str
@@ -178,10 +218,16 @@ class ItemResult:
     repeat: int = 0
     cached_run: bool = False
     attempts: int = 1
+    other_attempts: tuple[Attempt, ...] = ()
     tags: tuple[str, ...] = ()
-    usage: Any = None
+    usage: Usage | None = None
     cost: float | None = None
-    trajectory: Any = None
+    trajectory: Trajectory | None = None
+    run_time: float | None = None
+    tool_time: float | None = None
+    judge_usage: Usage | None = None
+    judge_cost: float | None = None
+    judge_time: float | None = None
 
     @property
     def passed(self) -> bool:
@@ -224,7 +270,8 @@ class ItemResult:
 
     def explain(self) -> str:
         """Return the item, its status and every check, a line each, for an assertion message in a test."""
-        lines = [f"{short_name(self.evaluator_class)} #{self.index} ({self.item_id}): {self.status}"]
+        repeat = f", repeat {self.repeat + 1}" if self.repeat else ""
+        lines = [f"{short_name(self.evaluator_class)} #{self.index} ({self.item_id}{repeat}): {self.status}"]
         if self.error is not None:
             lines.append(f"  error: {self.error}")
         lines.extend(f"  {check.verdict}: {check.full_description}" for check in self.checks)
@@ -244,8 +291,8 @@ class Record:
     """
 
     output: Any = None
-    trajectory: Any = None
-    usage: Any = None
+    trajectory: Trajectory | None = None
+    usage: Usage | None = None
     cost: float | None = None
     duration: float | None = None
 
@@ -259,12 +306,14 @@ class PlannedEvaluator:
         total: Number of results it will give; `None` when the dataset cannot tell before it was read.
         error: Why it cannot run at all; `None` when it can.
         namespace: The evaluator's grouping label, if it has one.
+        workers: Kind of its workers: `inline`, `threads`, `async` or `processes`; `None` when it cannot run.
     """
 
     evaluator_class: str
     total: int | None = None
     error: str | None = None
     namespace: str | None = None
+    workers: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,12 +323,17 @@ class Plan:
     Attributes:
         evaluators: The evaluators in the order in which they run.
         concurrency: How many items are in flight at most.
-        workers: Kind of the workers: `"inline"` or `"threads"`.
+        notices: What a person should know of how it runs, such as workers that are not to be had here.
     """
 
     evaluators: tuple[PlannedEvaluator, ...]
     concurrency: int = 1
-    workers: str = "inline"
+    notices: tuple[str, ...] = ()
+
+    @property
+    def workers(self) -> str:
+        """The kinds of workers, with commas between them."""
+        return ", ".join(dict.fromkeys(planned.workers for planned in self.evaluators if planned.workers is not None))
 
     @property
     def total(self) -> int | None:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 import traceback
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
-from neuron_evals.core.exceptions import NeuronEvalsError
+from neuron_evals.core.exceptions import ConfigurationError, NeuronEvalsError
 
-_ENGINE = str(Path(__file__).parent)
+_NOT_SHOWN = (str(Path(__file__).parent), importlib.__file__, "<frozen importlib")
+"""Files whose frames are left out of tracebacks: the engine's, and the import system's."""
 
 
 def describe_error(exc: BaseException) -> str:
     """Return `Class: message (file:line)`; the place is where the error was raised, left out when unknown."""
-    text = f"{type(exc).__name__}: {message}" if (message := error_message(exc)) else type(exc).__name__
+    text = class_and_message(exc)
     last = exc.__traceback__
     while last is not None and last.tb_next is not None:
         last = last.tb_next
@@ -23,9 +26,15 @@ def describe_error(exc: BaseException) -> str:
     return f"{text} ({short_path(last.tb_frame.f_code.co_filename)}:{last.tb_lineno})"
 
 
+def class_and_message(exc: BaseException) -> str:
+    """Return `Class: message`, or the class alone when the error says nothing."""
+    return f"{type(exc).__name__}: {message}" if (message := error_message(exc)) else type(exc).__name__
+
+
 def describe_broken_check(exc: BaseException) -> str:
     """Return an assertion's error as text: the engine's own errors speak for themselves, others say class and place."""
-    return error_message(exc) if isinstance(exc, NeuronEvalsError) and str(exc) else describe_error(exc)
+    message = error_message(exc)
+    return message if message and isinstance(exc, ConfigurationError | NeuronEvalsError) else describe_error(exc)
 
 
 def error_message(exc: BaseException) -> str:
@@ -37,7 +46,7 @@ def error_message(exc: BaseException) -> str:
 
 
 def format_traceback(exc: BaseException) -> str:
-    """Return the traceback of `exc` and its causes, without the engine's own frames and with short paths."""
+    """Return the traceback of `exc` and its causes, with short paths and without the engine's own frames."""
     try:
         summary = traceback.TracebackException.from_exception(exc)
     except Exception as broken:
@@ -47,7 +56,7 @@ def format_traceback(exc: BaseException) -> str:
             [
                 traceback.FrameSummary(short_path(frame.filename), frame.lineno, frame.name, line=frame.line)
                 for frame in part.stack
-                if not frame.filename.startswith(_ENGINE)
+                if not frame.filename.startswith(_NOT_SHOWN)
             ]
         )
     return "".join(summary.format()).rstrip()
@@ -58,9 +67,15 @@ def short_path(filename: str) -> str:
     if filename.startswith("<"):
         return filename
     path = Path(filename)
-    roots = [Path.cwd(), *map(Path, sys.path)]
-    candidates = [relative for root in roots if (relative := _relative(path, root))]
+    candidates = [relative for root in _roots() if (relative := _relative(path, root))]
     return min(candidates, key=len, default=path.name)
+
+
+def _roots() -> Iterator[Path]:
+    with suppress(OSError):  # what is evaluated may have removed the working directory
+        yield Path.cwd()
+    entries: list[object] = [*sys.path]
+    yield from (Path(entry) for entry in entries if isinstance(entry, str))
 
 
 def _relative(path: Path, root: Path) -> str:

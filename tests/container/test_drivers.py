@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from django.test import override_settings
-from neuron_evals.core.outputs.console import ConsoleOutput
-from neuron_evals.core.outputs.json import JsonOutput
 
 from neuron_evals.conf import SettingsError
 from neuron_evals.container import output_drivers
 from neuron_evals.core.exceptions import ConfigurationError
+from neuron_evals.core.outputs.console import ConsoleOutput
+from neuron_evals.core.outputs.json import JsonOutput
 from tests.testapp import drivers, mail
 
 if TYPE_CHECKING:

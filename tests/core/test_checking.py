@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from neuron_evals.core.assertions import Equals, GreaterThan, MatchesRegex, StringContains, StringContainsAll, Weighted
-from neuron_evals.core.checking import Assertion, Recorder, StringAssertion
-from neuron_evals.core.exceptions import InvalidArgument, InvalidInput
+from neuron_evals.core.checking import Assertion, Recorder, StringAssertion, TrajectoryAssertion
+from neuron_evals.core.exceptions import ConfigurationError, InvalidArgument, InvalidInput
 from neuron_evals.core.results import AssertionResult, Check, Verdict
+from neuron_evals.core.trajectories import Trajectory
 from tests.core.assertions.doubles import BROKEN, FAIL, HALF, PASS, SKIP, UNSCORED, Awaited, Gives
 
 
@@ -100,12 +101,15 @@ def test_checks_that_find_no_answer_fail_and_are_no_errors(recorder):
         (ValueError(), "ValueError"),
         (InvalidInput("takes numbers"), "takes numbers"),
         (InvalidInput(), "InvalidInput"),
+        (ConfigurationError("the judge has no key"), "the judge has no key"),
         (RecursionError("too deep"), "RecursionError: too deep"),
     ],
 )
 def test_what_broke_is_named(error, message):
     check = checked(Gives(error))
-    assert (check.name, check.verdict, check.message) == ("Gives", Verdict.ERROR, message)
+    assert (check.name, check.verdict) == ("Gives", Verdict.ERROR)
+    assert check.message.startswith(message)
+    assert "\n" not in check.message
 
 
 @pytest.mark.parametrize("interruption", [KeyboardInterrupt, SystemExit])
@@ -216,3 +220,23 @@ def test_the_bases_cannot_be_built():
         Assertion()  # type: ignore[abstract]  # (that is the point)
     with pytest.raises(TypeError, match="evaluate_string"):
         StringAssertion()  # type: ignore[abstract]  # (that is the point)
+
+
+def test_a_text_assertion_on_a_trajectory_names_the_accessor_for_its_text():
+    check = checked(Polite(), Trajectory.from_messages([]))
+    assert check.verdict is Verdict.ERROR
+    assert check.message.endswith("evaluates text, got Trajectory; give it trajectory.final_answer()")
+
+
+@pytest.mark.parametrize("actual", ["text", None, [], Trajectory])
+def test_a_trajectory_assertion_on_something_else_breaks_and_says_so(actual):
+    @dataclass(frozen=True)
+    class Calm(TrajectoryAssertion):
+        def evaluate_trajectory(self, trajectory: Trajectory) -> AssertionResult:
+            return AssertionResult.ok()
+
+    assert checked(Calm(), Trajectory.from_messages([])).verdict is Verdict.PASSED
+    check = checked(Calm(), actual)
+    assert check.verdict is Verdict.ERROR
+    assert check.message.endswith(f"Calm evaluates a Trajectory, got {type(actual).__name__}")
+    assert Calm.accepts == "trajectory"

@@ -11,9 +11,14 @@ import pytest
 from neuron_evals.core.checking import Assertion
 from neuron_evals.core.evaluators import BaseEvaluator
 from neuron_evals.core.exceptions import EvaluationError
-from neuron_evals.core.execution import Task, execute
+from neuron_evals.core.execution import Surroundings, Task
+from neuron_evals.core.execution import execute as execute_task
 from neuron_evals.core.results import AssertionResult, Status, Verdict
 from tests.core.samples import Echo, Says
+
+
+def execute(task, before=None, after=None):
+    return execute_task(task, Surroundings(before, after)).result
 
 
 def task_of(evaluator, item=None):

@@ -10,16 +10,19 @@ import sys
 import uuid
 from collections import ChainMap, OrderedDict, UserList, deque, namedtuple
 from pathlib import PurePosixPath
-from types import MappingProxyType
+from types import FunctionType, MappingProxyType
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from neuron_evals.core.exceptions import InvalidArgument
-from neuron_evals.core.jsonable import MAX_DEPTH, canonical_json, clean_json, dump_json
+from neuron_evals.core.jsonable import MAX_DEPTH, canonical_json, clean_json, dump_json, foreign, register_view
 from neuron_evals.core.jsonable.cleaning import MAX_VALUES
+
+# A busy machine is no failure.
+unhurried = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 class Colour(enum.Enum):
@@ -69,6 +72,11 @@ class Broken:
 class BrokenDict(dict[str, int]):
     def items(self):
         raise RuntimeError
+
+
+class Exiting:
+    def tolist(self):
+        raise SystemExit(0)
 
 
 class BrokenSequence(UserList[int]):
@@ -189,6 +197,7 @@ def test_numpy_values_become_what_they_hold():
         (Broken, f"{HERE}.Broken"),
         (lambda: BrokenDict(a=1), f"{HERE}.BrokenDict"),
         (BrokenSequence, f"{HERE}.BrokenSequence"),
+        (Exiting, f"{HERE}.Exiting"),
         (InventsAttributes, f"{HERE}.InventsAttributes"),
         (Self, f"{HERE}.Self"),
         (make_odd, f"{HERE}.Odd"),
@@ -197,6 +206,18 @@ def test_numpy_values_become_what_they_hold():
 )
 def test_of_another_object_only_the_type_is_told(make, name):
     assert clean_json([make()])[0] == f"[{name}]"
+
+
+@pytest.mark.parametrize("module", [None, 5])
+def test_a_type_whose_module_has_no_name_is_an_object(module):
+    nameless = type("Nameless", (), {})
+    nameless.__module__ = module
+    assert clean_json(nameless()) == "[object]"
+
+
+def test_a_type_made_where_modules_have_no_name_is_an_object():
+    make = FunctionType((lambda kind: kind("Nameless", (), {})).__code__, {})
+    assert clean_json(make(type)()) == "[object]"
 
 
 def test_an_iterator_is_not_used_up():
@@ -317,6 +338,7 @@ values = st.recursive(
 )
 
 
+@unhurried
 @given(values, st.integers(1, 6))
 def test_cleaning_never_raises_and_cleaning_again_changes_nothing(value, max_depth):
     cleaned = clean_json(value, max_depth)
@@ -372,3 +394,17 @@ def test_writing_what_contains_itself_is_an_error():
 def test_written_text_keeps_letters_and_takes_an_indent():
     assert dump_json({"a": "\u4f60"}) == '{"a": "\u4f60"}'
     assert dump_json([1], indent=2) == "[\n  1\n]"
+
+
+def test_a_type_may_say_how_it_is_shown(monkeypatch):
+    class Secretive:
+        def __init__(self):
+            self.held = (1, Colour.RED)
+
+    class Child(Secretive):
+        pass
+
+    monkeypatch.setattr(foreign, "_VIEWS", [])
+    assert clean_json(Secretive()).startswith("[")
+    register_view(Secretive, lambda value: {"held": value.held})
+    assert clean_json([Secretive(), Child()]) == [{"held": [1, ["r", 1]]}] * 2

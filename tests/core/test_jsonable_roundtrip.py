@@ -12,11 +12,14 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from neuron_evals.core.exceptions import InvalidArgument, NeuronEvalsError
 from neuron_evals.core.jsonable import Undecodable, Unserialisable, decode, encode, register_type
+
+# A busy machine is no failure.
+unhurried = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def exact(value: Any) -> Any:
@@ -65,6 +68,7 @@ values = st.recursive(
 )
 
 
+@unhurried
 @given(values)
 def test_every_value_comes_back_with_its_types(value):
     text = encode(value)
@@ -192,6 +196,7 @@ def test_foreign_or_damaged_text_is_one_named_error(text):
     assert isinstance(caught.value, NeuronEvalsError)
 
 
+@unhurried
 @given(
     st.text(max_size=20)
     | values.map(encode).flatmap(lambda text: st.integers(0, len(text)).map(lambda end: text[:end]))
@@ -217,6 +222,15 @@ def test_a_registered_type_that_breaks_is_refused_with_its_place():
         encode([Fragile()])
     with pytest.raises(Undecodable, match="does not hold a Fragile"):
         decode('{"$test_fragile": 1}')
+
+
+def test_a_registered_type_that_holds_itself_without_end_is_refused():
+    class Endless:
+        pass
+
+    register_type("test_endless", Endless, lambda _value: Endless(), lambda _held: Endless())
+    with pytest.raises(Unserialisable, match="too many containers inside one another"):
+        encode(Endless())
 
 
 @pytest.mark.parametrize(

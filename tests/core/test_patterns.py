@@ -9,7 +9,7 @@ import warnings
 
 import pytest
 import regex
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from neuron_evals.core.exceptions import InvalidArgument, InvalidInput, PatternTimeout
@@ -104,6 +104,7 @@ def test_a_refused_pattern_with_line_breaks_is_shown_on_one_line():
         "/(?:(?:ab) # comment\n{1000}){1000}/x",
         "(?x)((ab){10#\n00}){1000}",
         "((ab){1000}(?#comment)){1000}",
+        "(?x)(((ab) # c\n{60}) # c\n{60}) # c\n{60}",
         "((((a{20}){20}){20}){20})",
         "a{" + "9" * 900 + "}",
     ],
@@ -195,6 +196,7 @@ def test_the_engine_is_imported_only_when_a_pattern_is_compiled():
     assert found.stdout.strip() == ""
 
 
+@settings(deadline=None)  # the first call imports the engine
 @given(st.text(max_size=60))
 @example("\\L<words>")
 @example("(?<a>x)(?<a>y)(?&a)")
@@ -208,6 +210,7 @@ def test_any_text_is_a_pattern_or_refused(pattern):
 _ORDINARY = st.text(alphabet="ab.*?|()[]^${}0129,\\dws- \n", max_size=20)
 
 
+@settings(deadline=None)  # the first call imports the engine
 @given(_ORDINARY, st.text(alphabet="ab01 -\n", max_size=12))
 def test_a_pattern_that_both_engines_accept_gives_the_same_verdict(pattern, text):
     try:

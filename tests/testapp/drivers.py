@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from neuron_evals.core.outputs.contract import OutputDriver
-
 from tests.testapp.mail import Agent  # noqa: TC001  (the container reads the annotation)
 
 

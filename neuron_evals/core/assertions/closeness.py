@@ -39,9 +39,9 @@ class CloseTo(Assertion):
     rel_tol: Number = 1e-9
 
     def __post_init__(self) -> None:
-        _exact(self.name, "expected", self.expected)
-        _tolerance(self.name, "abs_tol", self.abs_tol)
-        _tolerance(self.name, "rel_tol", self.rel_tol)
+        _exact(self.assertion_name, "expected", self.expected)
+        _tolerance(self.assertion_name, "abs_tol", self.abs_tol)
+        _tolerance(self.assertion_name, "rel_tol", self.rel_tol)
 
     def evaluate(self, actual: Any) -> AssertionResult:
         """Return 1 when the number is near, else 0.
@@ -49,10 +49,10 @@ class CloseTo(Assertion):
         Raises:
             InvalidInput: `actual` is no finite number; a bool is none.
         """
-        number = _measured(self.name, actual, "numbers")
-        expected = _exact(self.name, "expected", self.expected)
-        share = _tolerance(self.name, "rel_tol", self.rel_tol) * abs(expected)
-        allowed = max(_tolerance(self.name, "abs_tol", self.abs_tol), share)
+        number = _measured(self.assertion_name, actual, "numbers")
+        expected = _exact(self.assertion_name, "expected", self.expected)
+        share = _tolerance(self.assertion_name, "rel_tol", self.rel_tol) * abs(expected)
+        allowed = max(_tolerance(self.assertion_name, "abs_tol", self.abs_tol), share)
         if abs(number - expected) <= allowed:
             return AssertionResult.ok()
         return AssertionResult.fail(0.0, f"{shown(actual)} is not within {_short(allowed)} of {self.expected}")
@@ -84,7 +84,7 @@ class NumberEquals(Assertion):
 
     def __post_init__(self) -> None:
         self._exact_expected()
-        _tolerance(self.name, "tolerance", self.tolerance)
+        _tolerance(self.assertion_name, "tolerance", self.tolerance)
 
     def evaluate(self, actual: Any) -> AssertionResult:
         """Return 1 when the last number is `expected`, else 0 with the number that was read.
@@ -93,10 +93,14 @@ class NumberEquals(Assertion):
             InvalidInput: `actual` is neither text nor a finite number.
         """
         try:
-            number = last_number(actual) if isinstance(actual, str) else _measured(self.name, actual, "text or numbers")
+            number = (
+                last_number(actual)
+                if isinstance(actual, str)
+                else _measured(self.assertion_name, actual, "text or numbers")
+            )
         except NoNumber as exc:
             return AssertionResult.fail(0.0, str(exc))
-        if abs(number - self._exact_expected()) <= _tolerance(self.name, "tolerance", self.tolerance):
+        if abs(number - self._exact_expected()) <= _tolerance(self.assertion_name, "tolerance", self.tolerance):
             return AssertionResult.ok()
         within = f" (tolerance {self.tolerance})" if self.tolerance else ""
         message = f"the last number of {shown(actual)} is {_short(number)}, not {self.expected}{within}"
@@ -108,11 +112,11 @@ class NumberEquals(Assertion):
 
     def _exact_expected(self) -> Fraction:
         if not isinstance(self.expected, str):
-            return _exact(self.name, "expected", self.expected)
+            return _exact(self.assertion_name, "expected", self.expected)
         try:
             return only_number(self.expected)
         except NoNumber:
-            msg = f"{self.name}: expected must be a number, got {shown(self.expected)}"
+            msg = f"{self.assertion_name}: expected must be a number, got {shown(self.expected)}"
             raise InvalidArgument(msg) from None
 
 

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from neuron_evals.core.assertions.parts import aevaluated, evaluated, require_assertion
-from neuron_evals.core.checking import Assertion, View
+from neuron_evals.core.assertions.parts import require_assertion
+from neuron_evals.core.checking import Assertion, View, aevaluated, evaluated
 from neuron_evals.core.exceptions import InvalidArgument, InvalidInput
 from neuron_evals.core.results import AssertionResult
 
@@ -31,7 +31,7 @@ class _Combination(Assertion):
     assertions: Sequence[Assertion]
 
     def __init__(self, *parts: Assertion | Iterable[Assertion], assertions: Iterable[Assertion] = ()) -> None:
-        object.__setattr__(self, "assertions", _flat(self.name, (*parts, assertions)))
+        object.__setattr__(self, "assertions", _flat(self.assertion_name, (*parts, assertions)))
 
     @property
     def accepts(self) -> View:  # type: ignore[override]  # (here it is the parts')
@@ -134,7 +134,7 @@ class AnyOf(_Combination):
             return AssertionResult.skip("; ".join(_reason(*pair) for pair in results), _context(results))
         score = max((result.score for _, result in results if result.score is not None), default=None)
         if passed:
-            message = "; ".join(f"{part.name} broke: {type(exc).__name__}: {exc}" for part, exc in broken)
+            message = "; ".join(f"{part.assertion_name} broke: {type(exc).__name__}: {exc}" for part, exc in broken)
             return AssertionResult.ok(score, message, _context(results))
         reasons = "; ".join(_reason(*pair) for pair in results)
         return AssertionResult.fail(score, f"none passed: {reasons}", _context(results))
@@ -174,7 +174,7 @@ def _weighted_mean(results: Iterable[tuple[Assertion, AssertionResult]]) -> floa
 
 
 def _reason(part: Assertion, result: AssertionResult) -> str:
-    return f"{part.name}: {result.message}" if result.message else part.name
+    return f"{part.assertion_name}: {result.message}" if result.message else part.assertion_name
 
 
 def _context(results: Iterable[tuple[Assertion, AssertionResult]]) -> dict[str, Any]:
@@ -182,7 +182,7 @@ def _context(results: Iterable[tuple[Assertion, AssertionResult]]) -> dict[str, 
     return {
         "parts": [
             {
-                "name": part.name,
+                "name": part.assertion_name,
                 "passed": result.passed,
                 "skipped": result.skipped,
                 "score": result.score,

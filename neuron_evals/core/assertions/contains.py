@@ -30,7 +30,7 @@ class StringContains(StringAssertion):
     keyword: str
 
     def __post_init__(self) -> None:
-        require_text(self.name, "keyword", self.keyword)
+        require_text(self.assertion_name, "keyword", self.keyword)
 
     @property
     def vacuous(self) -> bool:
@@ -63,7 +63,7 @@ class StringContainsAll(StringAssertion):
     keywords: Sequence[str]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "keywords", text_list(self.name, "keywords", self.keywords))
+        object.__setattr__(self, "keywords", text_list(self.assertion_name, "keywords", self.keywords))
 
     @property
     def vacuous(self) -> bool:
@@ -97,7 +97,7 @@ class StringContainsAny(StringAssertion):
     keywords: Sequence[str]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "keywords", text_list(self.name, "keywords", self.keywords))
+        object.__setattr__(self, "keywords", text_list(self.assertion_name, "keywords", self.keywords))
 
     @property
     def vacuous(self) -> bool:
@@ -131,7 +131,7 @@ class NotContains(StringAssertion):
     keyword: str
 
     def __post_init__(self) -> None:
-        require_text(self.name, "keyword", self.keyword)
+        require_text(self.assertion_name, "keyword", self.keyword)
 
     @property
     def vacuous(self) -> bool:

@@ -35,10 +35,10 @@ class StringDistance(StringAssertion):
     normalized: bool = False
 
     def __post_init__(self) -> None:
-        require_text(self.name, "reference", self.reference)
+        require_text(self.assertion_name, "reference", self.reference)
         self._threshold(self.threshold)
-        require_count(self.name, "max_distance", self.max_distance)
-        require_bool(self.name, "normalized", self.normalized)
+        require_count(self.assertion_name, "max_distance", self.max_distance)
+        require_bool(self.assertion_name, "normalized", self.normalized)
 
     @property
     def vacuous(self) -> bool:

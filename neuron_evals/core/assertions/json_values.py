@@ -38,8 +38,8 @@ class JsonEquals(Assertion):
     fenced: bool = False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "expected", json_constant(self.name, "expected", self.expected))
-        require_bool(self.name, "fenced", self.fenced)
+        object.__setattr__(self, "expected", json_constant(self.assertion_name, "expected", self.expected))
+        require_bool(self.assertion_name, "fenced", self.fenced)
 
     def evaluate(self, actual: Any) -> AssertionResult:
         """Return 1 when the values are equal, else 0 with the first place where they differ.
@@ -48,7 +48,7 @@ class JsonEquals(Assertion):
             InvalidInput: `actual` is neither text nor a value that JSON can hold.
         """
         try:
-            found = difference(read_json(self.name, actual, fenced=self.fenced), self.expected)
+            found = difference(read_json(self.assertion_name, actual, fenced=self.fenced), self.expected)
         except NotJson as exc:
             return AssertionResult.fail(0.0, str(exc))
         return AssertionResult.ok() if found is None else AssertionResult.fail(0.0, found)
@@ -78,10 +78,10 @@ class JsonPath(Assertion):
     _steps: tuple[Step, ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_steps", parse_path(self.name, self.path))
+        object.__setattr__(self, "_steps", parse_path(self.assertion_name, self.path))
         if self.expected is not NOT_GIVEN:
-            object.__setattr__(self, "expected", json_constant(self.name, "expected", self.expected))
-        require_bool(self.name, "fenced", self.fenced)
+            object.__setattr__(self, "expected", json_constant(self.assertion_name, "expected", self.expected))
+        require_bool(self.assertion_name, "fenced", self.fenced)
 
     def evaluate(self, actual: Any) -> AssertionResult:
         """Return 1 when it stands there, else 0 with where the path ends or what differs.
@@ -90,7 +90,7 @@ class JsonPath(Assertion):
             InvalidInput: `actual` is neither text nor a value that JSON can hold.
         """
         try:
-            value = follow(read_json(self.name, actual, fenced=self.fenced), self._steps)
+            value = follow(read_json(self.assertion_name, actual, fenced=self.fenced), self._steps)
         except (NotJson, PathEnded) as exc:
             return AssertionResult.fail(0.0, str(exc))
         if self.expected is NOT_GIVEN:
@@ -127,8 +127,10 @@ class ContainsJson(Assertion):
 
     def __post_init__(self) -> None:
         if self.expected is not NOT_GIVEN:
-            object.__setattr__(self, "expected", json_constant(self.name, "expected", self.expected))
-        object.__setattr__(self, "_rule", None if self.schema is None else schema_rule(self.name, self.schema))
+            object.__setattr__(self, "expected", json_constant(self.assertion_name, "expected", self.expected))
+        object.__setattr__(
+            self, "_rule", None if self.schema is None else schema_rule(self.assertion_name, self.schema)
+        )
 
     def evaluate(self, actual: Any) -> AssertionResult:
         """Return 1 when there is such JSON, else 0 with what the first JSON lacks.
@@ -139,7 +141,7 @@ class ContainsJson(Assertion):
         first = None
         count = 0
         try:
-            values = json_in_text(actual) if isinstance(actual, str) else iter([read_json(self.name, actual)])
+            values = json_in_text(actual) if isinstance(actual, str) else iter([read_json(self.assertion_name, actual)])
         except NotJson as exc:
             return AssertionResult.fail(0.0, str(exc))
         for value in values:

@@ -41,9 +41,9 @@ class ExactMatch(StringAssertion):
     _text: str = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_text", expected_text(self.name, self.expected))
+        object.__setattr__(self, "_text", expected_text(self.assertion_name, self.expected))
         for role in ("trim", "case_insensitive", "normalize"):
-            require_bool(self.name, role, getattr(self, role))
+            require_bool(self.assertion_name, role, getattr(self, role))
 
     def evaluate_string(self, text: str) -> AssertionResult:
         """Return 1 when the texts are the same, else 0."""
@@ -97,12 +97,13 @@ class FuzzyMatch(StringAssertion):
     _text: str = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_text", expected_text(self.name, self.expected))
+        object.__setattr__(self, "_text", expected_text(self.assertion_name, self.expected))
         self._threshold(self.threshold)
-        require_bool(self.name, "normalize", self.normalize)
-        require_bool(self.name, "case_insensitive", self.case_insensitive)
+        require_bool(self.assertion_name, "normalize", self.normalize)
+        require_bool(self.assertion_name, "case_insensitive", self.case_insensitive)
         if len(self._compared(self._text)) > MAX_FUZZY_LENGTH:
-            msg = f"{self.name}: expected must have at most {MAX_FUZZY_LENGTH:,} characters, got {len(self._text):,}"
+            got = f"at most {MAX_FUZZY_LENGTH:,} characters, got {len(self._text):,}"
+            msg = f"{self.assertion_name}: expected must have {got}"
             raise InvalidArgument(msg)
 
     @property
@@ -120,7 +121,8 @@ class FuzzyMatch(StringAssertion):
 
         compared = self._compared(text)
         if len(compared) > MAX_FUZZY_LENGTH:
-            msg = f"{self.name} compares texts of at most {MAX_FUZZY_LENGTH:,} characters, got {len(compared):,}"
+            got = f"at most {MAX_FUZZY_LENGTH:,} characters, got {len(compared):,}"
+            msg = f"{self.assertion_name} compares texts of {got}"
             raise InvalidInput(msg)
         score = JaroWinkler.similarity(compared, self._compared(self._text), prefix_weight=0.1)
         if score >= self.threshold:

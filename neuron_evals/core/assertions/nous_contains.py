@@ -43,7 +43,7 @@ class Contains(StringAssertion):
     _patterns: Mapping[str, CompiledPattern] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        require_bool(self.name, "case_insensitive", self.case_insensitive)
+        require_bool(self.assertion_name, "case_insensitive", self.case_insensitive)
         mode, wanted = self._read()
         patterns = {text: self._compiled(text) for text in wanted} if mode == "regex" else {}
         object.__setattr__(self, "_mode", mode)
@@ -89,22 +89,21 @@ class Contains(StringAssertion):
         if isinstance(expected, str):
             return "contains", (expected,)
         if not isinstance(expected, Mapping):
-            return "contains", text_list(self.name, "expected", expected)
+            return "contains", text_list(self.assertion_name, "expected", expected)
         mode = next((mode for mode in MODES if mode in expected), None)
         unknown = [key for key in expected if key not in MODES]
         if mode is None or unknown:
             got = ", ".join(map(shown, unknown)) or "none"
-            msg = (
-                f"{self.name}: expected is text, a list of texts, or has one of the keys {', '.join(MODES)}; got {got}"
-            )
+            known = ", ".join(MODES)
+            msg = f"{self.assertion_name}: expected is text, a list, or has one of the keys {known}; got {got}"
             raise InvalidArgument(msg)
-        return mode, text_list(self.name, f"expected[{mode!r}]", expected[mode])
+        return mode, text_list(self.assertion_name, f"expected[{mode!r}]", expected[mode])
 
     def _compiled(self, pattern: str) -> CompiledPattern:
         try:
             return compile_pattern(pattern, ignore_case=self.case_insensitive)
         except InvalidArgument as exc:
-            msg = f"{self.name}: {exc}"
+            msg = f"{self.assertion_name}: {exc}"
             raise InvalidArgument(msg) from exc
 
     def _finder(self, text: str) -> Callable[[str], bool]:

@@ -29,7 +29,7 @@ class GreaterThan(Assertion):
     threshold: float | Decimal | Fraction
 
     def __post_init__(self) -> None:
-        _bound(self.name, "threshold", self.threshold)
+        _bound(self.assertion_name, "threshold", self.threshold)
 
     def evaluate(self, actual: Any) -> AssertionResult:
         """Return 1 when the value is above the threshold, else 0.
@@ -37,7 +37,7 @@ class GreaterThan(Assertion):
         Raises:
             InvalidInput: `actual` is no number; a bool and NaN are none.
         """
-        if _measured(self.name, actual) > _bound(self.name, "threshold", self.threshold):
+        if _measured(self.assertion_name, actual) > _bound(self.assertion_name, "threshold", self.threshold):
             return AssertionResult.ok()
         return AssertionResult.fail(0.0, f"{shown(actual)} is not greater than {self.threshold}")
 
@@ -62,8 +62,8 @@ class Between(Assertion):
     max: float | Decimal | Fraction
 
     def __post_init__(self) -> None:
-        if _bound(self.name, "min", self.min) > _bound(self.name, "max", self.max):
-            msg = f"{self.name}: min must not be above max, got min={self.min} and max={self.max}"
+        if _bound(self.assertion_name, "min", self.min) > _bound(self.assertion_name, "max", self.max):
+            msg = f"{self.assertion_name}: min must not be above max, got min={self.min} and max={self.max}"
             raise InvalidArgument(msg)
 
     def evaluate(self, actual: Any) -> AssertionResult:
@@ -72,8 +72,8 @@ class Between(Assertion):
         Raises:
             InvalidInput: `actual` is no number; a bool and NaN are none.
         """
-        number = _measured(self.name, actual)
-        if _bound(self.name, "min", self.min) <= number <= _bound(self.name, "max", self.max):
+        number = _measured(self.assertion_name, actual)
+        if _bound(self.assertion_name, "min", self.min) <= number <= _bound(self.assertion_name, "max", self.max):
             return AssertionResult.ok()
         return AssertionResult.fail(0.0, f"{shown(actual)} is not between {self.min} and {self.max}")
 

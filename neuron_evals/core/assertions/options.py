@@ -31,6 +31,18 @@ def require_text(owner: str, role: str, value: Any) -> None:
         raise InvalidArgument(msg)
 
 
+def require_written(owner: str, role: str, value: Any) -> None:
+    """Refuse what is no text, or blank.
+
+    Raises:
+        InvalidArgument: `value` is no text, or holds nothing but white space.
+    """
+    require_text(owner, role, value)
+    if not value.strip():
+        msg = f"{owner}: {role} must not be blank"
+        raise InvalidArgument(msg)
+
+
 def text_list(owner: str, role: str, values: Any) -> tuple[str, ...]:
     """Return `values` as a tuple of texts.
 

@@ -34,7 +34,7 @@ class MatchesRegex(StringAssertion):
         try:
             compiled = compile_pattern(self.regex)
         except InvalidArgument as exc:
-            msg = f"{self.name}: {exc}"
+            msg = f"{self.assertion_name}: {exc}"
             raise InvalidArgument(msg) from exc
         object.__setattr__(self, "_pattern", compiled)
 

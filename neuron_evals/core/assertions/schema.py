@@ -43,8 +43,8 @@ class MatchesSchema(Assertion):
     _rule: Rule = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_rule", schema_rule(self.name, self.schema))
-        require_bool(self.name, "fenced", self.fenced)
+        object.__setattr__(self, "_rule", schema_rule(self.assertion_name, self.schema))
+        require_bool(self.assertion_name, "fenced", self.fenced)
 
     def evaluate(self, actual: Any) -> AssertionResult:
         """Return 1 when the value matches, else 0.
@@ -54,7 +54,7 @@ class MatchesSchema(Assertion):
             PatternTimeout: A pattern of the schema ran into its time limit.
         """
         try:
-            value = read_json(self.name, actual, fenced=self.fenced)
+            value = read_json(self.assertion_name, actual, fenced=self.fenced)
         except NotJson as exc:
             return AssertionResult.fail(0.0, str(exc))
         problems = self._rule(value, MAX_PROBLEMS + 1)

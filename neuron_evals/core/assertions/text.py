@@ -27,7 +27,7 @@ class StringStartsWith(StringAssertion):
     prefix: str
 
     def __post_init__(self) -> None:
-        require_text(self.name, "prefix", self.prefix)
+        require_text(self.assertion_name, "prefix", self.prefix)
 
     @property
     def vacuous(self) -> bool:
@@ -60,7 +60,7 @@ class StringEndsWith(StringAssertion):
     suffix: str
 
     def __post_init__(self) -> None:
-        require_text(self.name, "suffix", self.suffix)
+        require_text(self.assertion_name, "suffix", self.suffix)
 
     @property
     def vacuous(self) -> bool:
@@ -97,10 +97,10 @@ class StringLengthBetween(StringAssertion):
     max: int
 
     def __post_init__(self) -> None:
-        require_count(self.name, "min", self.min)
-        require_count(self.name, "max", self.max)
+        require_count(self.assertion_name, "min", self.min)
+        require_count(self.assertion_name, "max", self.max)
         if self.min > self.max:
-            msg = f"{self.name}: min must not be above max, got min={self.min} and max={self.max}"
+            msg = f"{self.assertion_name}: min must not be above max, got min={self.min} and max={self.max}"
             raise InvalidArgument(msg)
 
     def evaluate_string(self, text: str) -> AssertionResult:

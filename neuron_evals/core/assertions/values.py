@@ -37,7 +37,7 @@ class Equals(Assertion):
         try:
             same = equal(actual, self.expected)
         except InvalidInput as exc:
-            msg = f"{self.name}: {exc}"
+            msg = f"{self.assertion_name}: {exc}"
             raise InvalidInput(msg) from exc
         return AssertionResult.ok() if same else AssertionResult.fail(0.0, self._difference(actual))
 
@@ -70,7 +70,7 @@ class OneOf(Assertion):
     def __post_init__(self) -> None:
         options: Any = self.options
         if isinstance(options, str | bytes | Mapping) or not isinstance(options, Iterable):
-            msg = f"{self.name}: options must be a list of values, got {type(options).__name__}"
+            msg = f"{self.assertion_name}: options must be a list of values, got {type(options).__name__}"
             raise InvalidArgument(msg)
         object.__setattr__(self, "options", tuple(options))
 
@@ -88,7 +88,7 @@ class OneOf(Assertion):
         try:
             found = any(equal(actual, option) for option in self.options)
         except InvalidInput as exc:
-            msg = f"{self.name}: {exc}"
+            msg = f"{self.assertion_name}: {exc}"
             raise InvalidInput(msg) from exc
         if found:
             return AssertionResult.ok()

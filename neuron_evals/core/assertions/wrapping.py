@@ -9,9 +9,9 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from neuron_evals.core.assertions.parts import aevaluated, evaluated, require_assertion
+from neuron_evals.core.assertions.parts import require_assertion
 from neuron_evals.core.assertions.wording import shown
-from neuron_evals.core.checking import Assertion, View
+from neuron_evals.core.checking import Assertion, View, aevaluated, evaluated
 from neuron_evals.core.exceptions import InvalidArgument
 from neuron_evals.core.results import AssertionResult
 
@@ -32,7 +32,7 @@ class Not(Assertion):
     assertion: Assertion
 
     def __post_init__(self) -> None:
-        require_assertion(self.name, "assertion", self.assertion)
+        require_assertion(self.assertion_name, "assertion", self.assertion)
 
     @property
     def accepts(self) -> View:  # type: ignore[override]  # (here it is the part's)
@@ -83,9 +83,9 @@ class Weighted(Assertion):
             raise InvalidArgument(msg)
 
     @property
-    def name(self) -> str:
+    def assertion_name(self) -> str:
         """Name of the inner assertion."""
-        return self.assertion.name
+        return self.assertion.assertion_name
 
     @property
     def accepts(self) -> View:  # type: ignore[override]  # (here it is the part's)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from neuron_evals.core.jsonable.cleaning import MAX_DEPTH, clean_json
+from neuron_evals.core.jsonable.foreign import register_view
 from neuron_evals.core.jsonable.roundtrip import Undecodable, Unserialisable, decode, encode, register_type
 from neuron_evals.core.jsonable.text import clean_text
 from neuron_evals.core.jsonable.writing import canonical_json, dump_json
@@ -18,4 +19,5 @@ __all__ = [
     "dump_json",
     "encode",
     "register_type",
+    "register_view",
 ]

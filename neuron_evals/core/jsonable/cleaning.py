@@ -118,7 +118,7 @@ class _Cleaning:
                 return _placeholder(value)
             cleaned = self.clean(held, level)
             return sorted(cleaned, key=_sorted_text) if isinstance(value, Set) and type(cleaned) is list else cleaned
-        except Exception:
+        except (Exception, SystemExit):
             # Foreign code may raise anything, and cleaning is total.
             return _placeholder(value)
         finally:

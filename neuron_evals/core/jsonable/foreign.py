@@ -14,6 +14,16 @@ from pathlib import PurePath
 from typing import Any, Final
 
 
+def register_view(cls: type, view: Callable[[Any], Any]) -> None:
+    """Let `clean_json` show objects of a type; call it where the type is defined.
+
+    Args:
+        cls: The type; it stands for its subclasses too.
+        view: Returns what an object holds, as a value of another type; it is cleaned.
+    """
+    _VIEWS.append((cls, view))
+
+
 def plain(value: Any, most: int) -> Any:
     """Return what `value` holds as a value of a simpler type, or `value` itself when that cannot be told.
 
@@ -26,7 +36,7 @@ def plain(value: Any, most: int) -> Any:
     Raises:
         Exception: Whatever the object's own code raises.
     """
-    for types, held in _HELD:
+    for types, held in (*_VIEWS, *_HELD):
         if isinstance(value, types):
             return held(value)
     cls = type(value)
@@ -54,5 +64,7 @@ _HELD: Final[tuple[tuple[Any, Callable[[Any], Any]], ...]] = (
     (datetime.timedelta, datetime.timedelta.total_seconds),
     (decimal.Decimal | uuid.UUID | PurePath, str),
 )
+
+_VIEWS: Final[list[tuple[Any, Callable[[Any], Any]]]] = []
 
 _METHODS: Final = ("model_dump", "tolist", "item")

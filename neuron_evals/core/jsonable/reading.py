@@ -12,6 +12,7 @@ from neuron_evals.core.jsonable.text import is_clean
 
 _SPACE = re.compile(r"[ \t\n\r]*")
 _TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\],:]|[^\s{}\[\],:"]+', re.DOTALL)
+_LITERAL = re.compile(r"NaN|-?Infinity|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
 _ESCAPED_SUSPECT = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
 
 
@@ -132,8 +133,11 @@ def _scalar(lexeme: str) -> str | _RefusedError:
 
 
 def _literal(lexeme: str) -> str | _RefusedError:
-    if lexeme in {"true", "false", "null"}:
+    # What follows it without a space, as in `1x`, is a syntax error, and no part of it.
+    literal = _LITERAL.match(lexeme)
+    if literal is None:
         return lexeme
+    lexeme = literal.group()
     if lexeme in {"NaN", "Infinity", "-Infinity"}:
         return _RefusedError(f"{lexeme} is not JSON; use null, or a text")
     if {".", "e", "E"} & set(lexeme):

@@ -97,6 +97,17 @@ def _summary(figures: Figures) -> dict[str, Any]:
         if scores.count
         else None,
         "metrics": clean_json(labels) if labels else None,
+        "repeats": _repeats(figures) if figures.repeated else None,
+    }
+
+
+def _repeats(figures: Figures) -> dict[str, Any]:
+    counts = range(1, figures.most_repeats + 1)
+    return {
+        "most": figures.most_repeats,
+        "pass_at": {str(k): figures.pass_at(k) for k in counts},
+        "pass_hat": {str(k): figures.pass_hat(k) for k in counts},
+        "flaky": clean_json(figures.flaky_items),
     }
 
 
@@ -130,6 +141,7 @@ def _result(result: ItemResult) -> dict[str, Any]:
         "execution_time": result.execution_time,
         "cached_run": result.cached_run,
         "attempts": result.attempts,
+        "other_attempts": clean_json(result.other_attempts),
         "tags": clean_json(result.tags),
         "error": clean_json(result.error),
         "traceback": clean_json(result.traceback or None),

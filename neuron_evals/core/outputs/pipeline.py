@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from neuron_evals.core.results import ItemResult, Plan
 
 
+# What a driver may raise at its own cost. An exit would end the run with a status that says nothing about it.
+_FAILURES = (Exception, SystemExit)
+
+
 @dataclass(frozen=True, slots=True)
 class DriverError:
     """The failure of one output driver.
@@ -60,7 +64,7 @@ class OutputPipeline(Listener):
         for driver in self.drivers:
             try:
                 found += [f"{_name(driver)}: {printable(problem)}" for problem in driver.problems()]
-            except Exception as exc:
+            except _FAILURES as exc:
                 # A driver that cannot even be asked is one problem among others.
                 found.append(str(_error(driver, exc)))
         return found + [problem for pair in combinations(self.drivers, 2) for problem in _clash(*pair)]
@@ -86,7 +90,7 @@ class OutputPipeline(Listener):
         for driver in self.drivers:
             try:
                 driver.close()
-            except Exception as exc:
+            except _FAILURES as exc:
                 # Whatever it raises, the others are closed.
                 self._failed(driver, exc)
 
@@ -97,13 +101,13 @@ class OutputPipeline(Listener):
                 getattr(driver, method)(value)
             except StopRun as exc:
                 stop = stop or exc
-            except Exception as exc:
+            except _FAILURES as exc:
                 # Whatever it raises is this driver's failure, not the run's.
                 self._failed(driver, exc)
         if stop is not None:
             raise stop
 
-    def _failed(self, driver: OutputDriver, exc: Exception) -> None:
+    def _failed(self, driver: OutputDriver, exc: BaseException) -> None:
         self.errors.append(_error(driver, exc))
         # A new list: the loop that called this still walks over the old one.
         self._working = [other for other in self._working if other is not driver]
@@ -113,7 +117,7 @@ def _name(driver: OutputDriver) -> str:
     return type(driver).__name__
 
 
-def _error(driver: OutputDriver, exc: Exception) -> DriverError:
+def _error(driver: OutputDriver, exc: BaseException) -> DriverError:
     text = error_message(exc) if isinstance(exc, NeuronEvalsError) else describe_error(exc)
     return DriverError(_name(driver), printable(text))
 
@@ -122,7 +126,7 @@ def _clash(one: OutputDriver, other: OutputDriver) -> list[str]:
     """Return a problem when both drivers write to the same place."""
     try:
         mine, theirs = one.destination, other.destination
-    except Exception as exc:
+    except _FAILURES as exc:
         # As in problems.
         return [f"{_name(one)} and {_name(other)}: {printable(describe_error(exc))}"]
     if mine is None or theirs is None:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from neuron_evals.core.results import Check, ItemResult, Status, Verdict
-from neuron_evals.core.statistics import wilson_interval
+from neuron_evals.core.statistics import pass_at_k, pass_hat_k, repeated_interval, wilson_interval
 
 if TYPE_CHECKING:
-    from neuron_evals.core.report.tally import ScoreStatistics, Tally
+    from neuron_evals.core.report.tally import FlakyItem, ScoreStatistics, Tally
 
 
 class Figures:
@@ -59,14 +59,61 @@ class Figures:
         return self.passed_count + self.failed_count + self.error_count
 
     @property
+    def judged_item_count(self) -> int:
+        """Number of items of which at least one execution counts in the success rate."""
+        return self.tally.repeats.shares.total()
+
+    @property
     def success_rate(self) -> float | None:
-        """Passed / (passed + failed + error), 0 to 1; `None` when nothing counted."""
-        return self.passed_count / self.judged_count if self.judged_count else None
+        """Passed / (passed + failed + error), 0 to 1; `None` when nothing counted.
+
+        With repeats it is the mean of each item's share.
+        """
+        if not self.judged_count:
+            return None
+        if not self.repeated:
+            return self.passed_count / self.judged_count
+        shares = self.tally.repeats.shares
+        return math.fsum(count * passed / judged for (passed, judged), count in shares.items()) / sum(shares.values())
 
     @property
     def success_rate_interval(self) -> tuple[float, float] | None:
-        """The 95 % Wilson interval of the success rate, as fractions; `None` when nothing counted."""
+        """The 95 % Wilson interval of the success rate, as fractions; `None` when nothing counted.
+
+        With repeats it is clustered by item, as the repeats of an item resemble each other.
+        """
+        if self.repeated:
+            return repeated_interval(self.tally.repeats.shares)
         return wilson_interval(self.passed_count, self.judged_count)
+
+    @property
+    def repeated(self) -> bool:
+        """Whether items were executed more than once on purpose."""
+        return self.tally.repeats.most > 1
+
+    @property
+    def most_repeats(self) -> int:
+        """How often the item that was executed most was executed."""
+        return self.tally.repeats.most
+
+    def pass_at(self, k: int) -> float | None:
+        """Return pass@k: the unbiased chance that at least one of `k` executions of an item passes, mean over items.
+
+        `None` when no item was judged `k` times; items that were judged less often do not count.
+        """
+        return self._mean_over_items(pass_at_k, k)
+
+    def pass_hat(self, k: int) -> float | None:
+        """Return pass^k: the unbiased chance that all of `k` executions of an item pass, mean over items.
+
+        `None` as in `pass_at`.
+        """
+        return self._mean_over_items(pass_hat_k, k)
+
+    @property
+    def flaky_items(self) -> tuple[FlakyItem, ...]:
+        """The items whose repeats did not end alike."""
+        return tuple(self.tally.repeats.flaky)
 
     @property
     def scored_count(self) -> int:
@@ -139,6 +186,10 @@ class Figures:
         """Statistics of the scores of all checks."""
         return self.tally.overall.statistics()
 
+    def _mean_over_items(self, estimate: Callable[[int, int, int], float | None], k: int) -> float | None:
+        shares = self.tally.repeats.shares
+        return _mean((estimate(passed, judged, k), count) for (passed, judged), count in shares.items())
+
     @property
     def failed_results(self) -> tuple[ItemResult, ...]:
         """The results with the status `failed`."""
@@ -153,6 +204,12 @@ class Figures:
     def assertion_failures(self) -> tuple[Check, ...]:
         """The failed checks of all results."""
         return tuple(check for result in self.results for check in result.failed_checks)
+
+
+def _mean(values: Iterable[tuple[float | None, int]]) -> float | None:
+    known = [(value, count) for value, count in values if value is not None]
+    total = sum(count for _, count in known)
+    return math.fsum(value * count for value, count in known) / total if total else None
 
 
 def _with_status(results: Iterable[ItemResult], status: Status) -> tuple[ItemResult, ...]:

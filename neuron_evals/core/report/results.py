@@ -13,6 +13,8 @@ from neuron_evals.core.results import ItemResult, short_name
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from neuron_evals.core.caches import CacheCounts
+
 
 class EvaluationResults(Figures):
     """The results of one evaluator with their statistics.
@@ -26,6 +28,7 @@ class EvaluationResults(Figures):
         started_at: When its first item could start (aware, UTC); `None` when it never could.
         finished_at: When its last item ended.
         duration: Wall-clock seconds between the two, by a clock that is never set back.
+        cache: What was counted of the cache of outputs; `None` when there was none.
     """
 
     def __init__(  # noqa: PLR0913  (a record of what was measured; every field but the first has a default)
@@ -40,7 +43,9 @@ class EvaluationResults(Figures):
         started_at: datetime | None = None,
         finished_at: datetime | None = None,
         duration: float = 0.0,
+        cache: CacheCounts | None = None,
     ) -> None:
+        self.cache = cache
         self.evaluator_class = evaluator_class
         self.results = tuple(results)
         self.tally = Tally(self.results) if tally is None else tally

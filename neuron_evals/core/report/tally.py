@@ -98,15 +98,77 @@ class ScoreTally:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class FlakyItem:
+    """An item whose repeats did not end alike.
+
+    Attributes:
+        evaluator_class: Full dotted name of its evaluator.
+        item_id: Identity of the item.
+        passed: How many of its executions passed.
+        judged: How many count: passed, failed and error.
+    """
+
+    evaluator_class: str
+    item_id: str
+    passed: int
+    judged: int
+
+
+class RepeatTally:
+    """How often items passed in how many executions. The executions of an item must come one after the other."""
+
+    __slots__ = ("_item", "_judged", "_passed", "flaky", "most", "shares")
+
+    def __init__(self) -> None:
+        self.shares: Counter[tuple[int, int]] = Counter()
+        self.flaky: list[FlakyItem] = []
+        self.most = 0
+        self._item: tuple[str, int] | None = None
+        self._passed = self._judged = 0
+
+    def add(self, result: ItemResult) -> None:
+        """Count one execution."""
+        item = (result.evaluator_class, result.index)
+        if item != self._item:
+            self._item, self._passed, self._judged = item, 0, 0
+        self.most = max(self.most, result.repeat + 1)
+        if result.status not in _JUDGED:
+            return
+        before = (self._passed, self._judged)
+        was_flaky = 0 < self._passed < self._judged
+        self._judged += 1
+        self._passed += result.status is Status.PASSED
+        if before[1]:
+            self.shares[before] -= 1
+            if not self.shares[before]:
+                del self.shares[before]
+        self.shares[self._passed, self._judged] += 1
+        if 0 < self._passed < self._judged:
+            if was_flaky:
+                self.flaky.pop()
+            self.flaky.append(FlakyItem(result.evaluator_class, result.item_id, self._passed, self._judged))
+
+    def merge(self, other: RepeatTally) -> None:
+        """Count all that another tally counted; the items are others."""
+        self.shares.update(other.shares)
+        self.flaky.extend(other.flaky)
+        self.most = max(self.most, other.most)
+
+
+_JUDGED = frozenset({Status.PASSED, Status.FAILED, Status.ERROR})
+
+
 class Tally:
     """Running figures of many results."""
 
-    __slots__ = ("cached", "item_scores", "labels", "overall", "score_sum", "statuses", "times", "vacuous")
+    __slots__ = ("cached", "item_scores", "labels", "overall", "repeats", "score_sum", "statuses", "times", "vacuous")
 
     def __init__(self, results: Iterable[ItemResult] = ()) -> None:
         self.statuses: Counter[Status] = Counter()
         self.labels: dict[str, ScoreTally] = {}
         self.overall = ScoreTally()
+        self.repeats = RepeatTally()
         self.vacuous = 0
         self.cached = 0
         self.item_scores = 0
@@ -119,6 +181,7 @@ class Tally:
     def add(self, result: ItemResult) -> None:
         """Count one result."""
         self.statuses[result.status] += 1
+        self.repeats.add(result)
         self.cached += result.cached_run
         score = result.score
         if score is not None:
@@ -140,6 +203,7 @@ class Tally:
         for label, scores in other.labels.items():
             self.labels.setdefault(label, ScoreTally()).merge(scores)
         self.overall.merge(other.overall)
+        self.repeats.merge(other.repeats)
         self.vacuous += other.vacuous
         self.cached += other.cached
         self.item_scores += other.item_scores

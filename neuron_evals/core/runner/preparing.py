@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
+from neuron_evals.core.caches import RunKeys, RunOutputs
 from neuron_evals.core.datasets import Dataset, Entry, as_dataset, identified
 from neuron_evals.core.datasets.contract import refuse
 from neuron_evals.core.evaluators import BaseEvaluator
 from neuron_evals.core.exceptions import DatasetError, DatasetProblem, EvaluationError
 from neuron_evals.core.execution import Task
 from neuron_evals.core.results import PlannedEvaluator, full_name
+from neuron_evals.core.runner.limits import Limits, Resolver, complaints, validate_class
+from neuron_evals.core.runner.pools.contract import Pool
 from neuron_evals.core.runner.selection import Selection, tags_of
 from neuron_evals.core.tracebacks import describe_broken_check, format_traceback
+
+if TYPE_CHECKING:
+    from neuron_evals.core.runner.crew import Crew
 
 KEPT_ENTRIES = 10_000
 """Up to how many entries are kept from the survey, so that they need not be read and identified twice."""
@@ -46,22 +54,57 @@ class BrokenEvaluator:
 
 
 @dataclass(frozen=True, slots=True)
-class PreparedEvaluator:
-    """An evaluator after `set_up`, with its dataset.
+class Opened:
+    """An evaluator after `set_up`, with its workers.
 
     Attributes:
         evaluator: The evaluator.
-        dataset: Its dataset, found free of problems where it can be read before the run.
-        selection: Which items run.
-        total: Number of items that run; `None` when the dataset cannot be read before the run.
-        entries: The items that run, when they are few enough to have been kept; else they are read again.
+        pool: Where its items are executed.
+        kind: Which kind of workers that is.
+        namespace: The evaluator's grouping label, if it has one.
+        outputs: Where its outputs are cached; `None` for nowhere.
+        keys: Under which keys; `None` for nowhere.
     """
 
     evaluator: BaseEvaluator
+    pool: Pool
+    kind: str
+    namespace: str | None = None
+    outputs: RunOutputs | None = None
+    keys: RunKeys | None = None
+
+    def release(self) -> None:
+        """End the workers and tear the evaluator down."""
+        try:
+            self.pool.close(abandon=True)
+        finally:
+            self.evaluator.tear_down()
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedEvaluator:
+    """An evaluator that is ready to run.
+
+    Attributes:
+        opened: The evaluator with its workers.
+        dataset: Its dataset, found free of problems where it can be read before the run.
+        selection: Which items run.
+        limits: What the run says of time limits, repeats and retries.
+        total: Number of results it gives; `None` when the dataset cannot be read before the run.
+        entries: The items that run, when they are few enough to have been kept; else they are read again.
+    """
+
+    opened: Opened
     dataset: Dataset
     selection: Selection
+    limits: Limits
     total: int | None = None
     entries: tuple[Entry, ...] | None = None
+
+    @property
+    def evaluator(self) -> BaseEvaluator:
+        """The evaluator."""
+        return self.opened.evaluator
 
     @property
     def evaluator_class(self) -> str:
@@ -70,10 +113,12 @@ class PreparedEvaluator:
 
     def planned(self) -> PlannedEvaluator:
         """Return its line in the plan."""
-        return PlannedEvaluator(self.evaluator_class, total=self.total, namespace=self.evaluator.namespace)
+        return PlannedEvaluator(
+            self.evaluator_class, total=self.total, namespace=self.opened.namespace, workers=self.opened.kind
+        )
 
     def tasks(self) -> Generator[Task, None, None]:
-        """Yield the items that run.
+        """Yield what runs: each item as often as it is repeated, the repeats of an item one after the other.
 
         Raises:
             DatasetError: At the first problem of a dataset that could not be read before; also when it is empty.
@@ -81,33 +126,79 @@ class PreparedEvaluator:
         entries: Iterable[Entry] | None = self.entries
         if entries is None:
             entries = self.selection.of(_entries(self.dataset, refuse), self.evaluator)
+        limits = Resolver(self.limits, self.evaluator)
         for entry in entries:
-            yield Task(self.evaluator, entry.index, entry.item_id, entry.item, tags_of(entry, self.evaluator))
+            timeout, repeats, retries = limits.of(entry.item)
+            tags = tags_of(entry, self.evaluator)
+            for repeat in range(repeats):
+                key = self._key(entry, repeat)
+                yield Task(self.evaluator, entry.index, entry.item_id, entry.item, tags, repeat, timeout, retries, key)
+
+    def release(self) -> None:
+        """End the workers and tear the evaluator down."""
+        self.opened.release()
+
+    def _key(self, entry: Entry, repeat: int) -> str | None:
+        outputs, keys = self.opened.outputs, self.opened.keys
+        return None if outputs is None or keys is None else outputs.key(keys, entry.item, repeat)
 
 
-def prepare(evaluator: BaseEvaluator, selection: Selection) -> PreparedEvaluator:
-    """Set an evaluator up and read its dataset through, where that is possible without using it up.
+def set_up(evaluator: BaseEvaluator, crew: Crew) -> Opened:
+    """Set an evaluator up and get its workers.
 
     Raises:
-        Exception: Whatever `set_up` or `get_dataset` raises; the evaluator is torn down then.
-        DatasetError: The dataset has problems, or is empty.
-        EvaluationError: The evaluator is not written as one.
+        Exception: Whatever `set_up` raises; the evaluator is torn down then.
+        EvaluationError: The evaluator is not written as one, or names a wrong dependency of its cached outputs.
     """
     _validate(evaluator)
     try:
         evaluator.set_up()
-        dataset = as_dataset(evaluator.get_dataset())
-        prepared = PreparedEvaluator(evaluator, dataset, selection)
-        return _surveyed(prepared) if dataset.rereadable else prepared
+        outputs = crew.outputs()
+        keys = None if outputs is None else RunKeys(evaluator)
+        # Here and not before the first item: process workers are forked before any dataset is in memory.
+        pool, kind = crew.pool(evaluator, outputs)
+        return Opened(evaluator, pool, kind, evaluator.namespace, outputs, keys)
     except BaseException:
         evaluator.tear_down()
         raise
 
 
+def prepare(opened: Opened, selection: Selection, limits: Limits) -> PreparedEvaluator:
+    """Get an evaluator's dataset, and read it through where that is possible without using it up.
+
+    Raises:
+        Exception: Whatever `get_dataset` raises; the evaluator is released then.
+        DatasetError: The dataset has problems, or is empty.
+    """
+    try:
+        dataset = as_dataset(opened.evaluator.get_dataset())
+        prepared = PreparedEvaluator(opened, dataset, selection, limits)
+        return _surveyed(prepared) if dataset.rereadable else prepared
+    except BaseException:
+        opened.release()
+        raise
+
+
 def _validate(evaluator: BaseEvaluator) -> None:
-    if isinstance(evaluator.tags, str) or not all(isinstance(tag, str) for tag in evaluator.tags):
-        msg = f"{full_name(type(evaluator))}.tags must be a tuple of texts such as ('smoke',), got {evaluator.tags!r}"
+    name = full_name(type(evaluator))
+    tags: object = evaluator.tags
+    if isinstance(tags, str) or not isinstance(tags, Iterable) or not all(isinstance(tag, str) for tag in tags):
+        msg = f"{name}.tags must be a tuple of texts such as ('smoke',), got {tags!r}"
         raise EvaluationError(msg)
+    namespace: object = evaluator.namespace
+    if not (namespace is None or isinstance(namespace, str)):
+        msg = f"{name}.namespace must be a text or None, got {namespace!r}"
+        raise EvaluationError(msg)
+    validate_class(evaluator)
+    for called in ("set_up", "tear_down", "get_dataset"):
+        if inspect.iscoroutinefunction(getattr(evaluator, called)):
+            msg = f"{name}.{called} is an `async def`, and nobody would await it; only run and evaluate may be"
+            raise EvaluationError(msg)
+    for called in ("set_up", "tear_down", "run", "evaluate"):
+        method = getattr(evaluator, called)
+        if inspect.isgeneratorfunction(method) or inspect.isasyncgenfunction(method):
+            msg = f"{name}.{called} is a generator, which would never run; return instead of yield"
+            raise EvaluationError(msg)
 
 
 def _surveyed(prepared: PreparedEvaluator) -> PreparedEvaluator:
@@ -115,14 +206,16 @@ def _surveyed(prepared: PreparedEvaluator) -> PreparedEvaluator:
     problems: list[DatasetProblem] = []
     entries = _entries(prepared.dataset, problems.append)
     kept: list[Entry] = []
-    total = 0
+    limits = Resolver(prepared.limits, prepared.evaluator)
+    count = total = 0
     for entry in prepared.selection.of(entries, prepared.evaluator, to_the_end=True):
-        total += 1
-        if total <= KEPT_ENTRIES:
+        count += 1
+        total += limits.of(entry.item)[1]
+        if count <= KEPT_ENTRIES:
             kept.append(entry)
     if problems:
         raise DatasetError(_shortened(problems))
-    return replace(prepared, total=total, entries=tuple(kept) if total <= KEPT_ENTRIES else None)
+    return replace(prepared, total=total, entries=tuple(kept) if count <= KEPT_ENTRIES else None)
 
 
 def _entries(dataset: Dataset, on_problem: Callable[[DatasetProblem], None]) -> Iterator[Entry]:
@@ -137,7 +230,12 @@ def _entries(dataset: Dataset, on_problem: Callable[[DatasetProblem], None]) -> 
     empty = True
     for entry in identified(dataset, reported):
         empty = False
-        yield entry
+        wrong = complaints(entry.item)
+        for name, complaint in wrong.items():
+            message = f"{name} {complaint}"
+            reported(DatasetProblem(message, dataset.source, item=entry.index, line=entry.line, field=name))
+        if not wrong:
+            yield entry
     if empty and sound:
         on_problem(DatasetProblem("the dataset is empty; it needs at least one item", source=dataset.source))
 

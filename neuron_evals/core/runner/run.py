@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from neuron_evals.core.cancellation import StopToken
 from neuron_evals.core.exceptions import StopRun
@@ -16,21 +16,15 @@ from neuron_evals.core.report import EvaluationReport, EvaluationResults, Tally
 from neuron_evals.core.results import ItemResult, Plan, Status, full_name
 from neuron_evals.core.runner.interruption import signals_stop
 from neuron_evals.core.runner.listener import Listener
-from neuron_evals.core.runner.preparing import BrokenEvaluator, PreparedEvaluator, prepare
+from neuron_evals.core.runner.preparing import BrokenEvaluator, Opened, PreparedEvaluator, prepare, set_up
+from neuron_evals.core.runner.scheduling import Scheduler
 from neuron_evals.core.tracebacks import describe_broken_check, format_traceback
 
 if TYPE_CHECKING:
     from neuron_evals.core.evaluators import BaseEvaluator
+    from neuron_evals.core.runner.crew import Crew
+    from neuron_evals.core.runner.limits import Limits
     from neuron_evals.core.runner.selection import Selection
-
-
-class RunItems(Protocol):
-    """Runs the items of an evaluator and yields their results in dataset order."""
-
-    def __call__(
-        self, prepared: PreparedEvaluator, stop: StopToken, finished: Callable[[ItemResult], None], /
-    ) -> Generator[ItemResult, None, None]:
-        """Yield the results; `finished` is called with each as soon as it is there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +41,12 @@ class RunOptions:
 
 
 def evaluate(
-    prepared: PreparedEvaluator, run_items: RunItems, listener: Listener, stop: StopToken, options: RunOptions
+    prepared: PreparedEvaluator, listener: Listener, stop: StopToken, options: RunOptions
 ) -> EvaluationResults:
     """Run a prepared evaluator to its end and tear it down; its `error` is what breaks between items."""
     course = _Course(prepared, listener, stop, options)
     try:
-        course.run(run_items)
+        course.run()
     finally:
         course.tear_down()
     return course.results()
@@ -73,19 +67,25 @@ class _Course:
     started_at: datetime = field(default_factory=lambda: datetime.now(UTC))
     started: float = field(default_factory=time.perf_counter)
 
-    def run(self, run_items: RunItems) -> None:
+    def run(self) -> None:
+        scheduler = Scheduler(self.prepared.opened.pool, self.stop, self._finished, self.prepared.opened.outputs)
         try:
-            for result in run_items(self.prepared, self.stop, self._finished):
+            for result in scheduler.run(self.prepared.tasks()):
                 self._take(result)
             if self.stop.is_set():
                 self._cancel_the_rest()
-        except Exception as exc:
+        except (Exception, SystemExit) as exc:
             self._broke(exc)
 
     def tear_down(self) -> None:
         try:
-            self.prepared.evaluator.tear_down()
-        except Exception as exc:
+            with self.stop.interruptible():
+                self.prepared.evaluator.tear_down()
+        except (Exception, SystemExit) as exc:
+            self._broke(exc)
+        except KeyboardInterrupt as exc:
+            # The results are there, and shall be reported.
+            self.stop.set("interrupted", abandon=True)
             self._broke(exc)
 
     def results(self) -> EvaluationResults:
@@ -95,10 +95,11 @@ class _Course:
             tally=self.tally,
             error=self.error,
             traceback=self.traceback,
-            namespace=self.prepared.evaluator.namespace,
+            namespace=self.prepared.opened.namespace,
             started_at=self.started_at,
             finished_at=datetime.now(UTC),
             duration=time.perf_counter() - self.started,
+            cache=None if self.prepared.opened.outputs is None else self.prepared.opened.outputs.counts,
         )
 
     def _finished(self, result: ItemResult) -> None:
@@ -130,7 +131,7 @@ class _Course:
                     self._finished(result)
                     self._take(result)
 
-    def _broke(self, exc: Exception) -> None:
+    def _broke(self, exc: BaseException) -> None:
         error = describe_broken_check(exc)
         self.error = error if self.error is None else f"{self.error}; {error}"
         self.traceback = self.traceback or format_traceback(exc)
@@ -143,33 +144,44 @@ class PreparedRun:
     Attributes:
         plan: What `execute` will run.
         evaluators: The evaluators, and those that cannot run.
+        left_out: Number of evaluators of which the selection leaves no item.
     """
 
     plan: Plan
     evaluators: list[PreparedEvaluator | BrokenEvaluator]
-    _run_items: RunItems
+    left_out: int
+    _stop: StopToken
     _started_at: datetime = field(default_factory=lambda: datetime.now(UTC))
     _started: float = field(default_factory=time.perf_counter)
 
     @classmethod
     def of(
-        cls,
-        evaluators: Iterable[BaseEvaluator | BrokenEvaluator],
-        selection: Selection,
-        workers: str,
-        concurrency: int,
-        run_items: RunItems,
+        cls, evaluators: Iterable[BaseEvaluator | BrokenEvaluator], crew: Crew, selection: Selection, limits: Limits
     ) -> PreparedRun:
-        """Prepare each evaluator; one that breaks becomes a `BrokenEvaluator`. All are torn down when interrupted."""
+        """Prepare each evaluator; one that breaks becomes a `BrokenEvaluator`. All are torn down when interrupted.
+
+        All are set up before the first dataset is read, because process workers are forked in between.
+        """
+        opened: list[Opened | BrokenEvaluator] = []
         prepared: list[PreparedEvaluator | BrokenEvaluator] = []
         try:
             for evaluator in evaluators:
-                prepared.append(_prepared(evaluator, selection))  # noqa: PERF401  (those made so far are torn down below)
+                opened.append(_opened(evaluator, crew))  # noqa: PERF401  (those opened so far are released below)
+            while opened:
+                prepared.append(_prepared(opened.pop(0), selection, limits))
         except BaseException:
-            _tear_down(prepared)
+            _release([*prepared, *opened])
             raise
-        plan = Plan(tuple(evaluator.planned() for evaluator in prepared), concurrency, workers)
-        return cls(plan, prepared, run_items)
+        run = cls(Plan(()), [], 0, crew.stop)
+        for one in prepared:
+            if isinstance(one, PreparedEvaluator) and one.total == 0:
+                run.left_out += 1
+                one.release()
+            else:
+                run.evaluators.append(one)
+        planned = tuple(evaluator.planned() for evaluator in run.evaluators)
+        run.plan = Plan(planned, crew.concurrency, tuple(crew.notices))
+        return run
 
     def execute(
         self,
@@ -177,7 +189,6 @@ class PreparedRun:
         *,
         fail_fast: bool = False,
         keep_results: bool = True,
-        stop: StopToken | None = None,
     ) -> EvaluationReport:
         """Run the evaluators one after the other, tell the listener, and return the report.
 
@@ -185,10 +196,9 @@ class PreparedRun:
             listener: Receives the plan, the results and the report.
             fail_fast: Stop the run after the first item that fails or breaks.
             keep_results: Keep the results in the report; without, it has their figures alone and memory stays small.
-            stop: Set it from elsewhere to stop the run.
         """
         options = RunOptions(fail_fast, keep_results)
-        stop = stop or StopToken()
+        stop = self._stop
         with signals_stop(stop):
             done: list[EvaluationResults] = []
             try:
@@ -211,7 +221,7 @@ class PreparedRun:
 
     def close(self) -> None:
         """Tear down the evaluators that did not run."""
-        _tear_down(self.evaluators)
+        _release(self.evaluators)
         self.evaluators.clear()
 
     def _start(self, listener: Listener, stop: StopToken) -> None:
@@ -224,7 +234,7 @@ class PreparedRun:
         evaluator = self.evaluators.pop(0)
         if isinstance(evaluator, BrokenEvaluator):
             return EvaluationResults(evaluator.evaluator_class, error=evaluator.error, traceback=evaluator.traceback)
-        return evaluate(evaluator, self._run_items, listener, stop, options)
+        return evaluate(evaluator, listener, stop, options)
 
 
 def stop_reason(exc: StopRun) -> str:
@@ -232,18 +242,29 @@ def stop_reason(exc: StopRun) -> str:
     return str(exc) or "stopped by an output driver"
 
 
-def _prepared(evaluator: BaseEvaluator | BrokenEvaluator, selection: Selection) -> PreparedEvaluator | BrokenEvaluator:
+def _opened(evaluator: BaseEvaluator | BrokenEvaluator, crew: Crew) -> Opened | BrokenEvaluator:
     if isinstance(evaluator, BrokenEvaluator):
         return evaluator
     try:
-        return prepare(evaluator, selection)
-    except Exception as exc:
+        return set_up(evaluator, crew)
+    except (Exception, SystemExit) as exc:  # the others still run
         return BrokenEvaluator.of(full_name(type(evaluator)), exc)
 
 
-def _tear_down(evaluators: Iterable[PreparedEvaluator | BrokenEvaluator]) -> None:
-    """Tear all of them down, also when one breaks; its error is raised at the end."""
+def _prepared(
+    opened: Opened | BrokenEvaluator, selection: Selection, limits: Limits
+) -> PreparedEvaluator | BrokenEvaluator:
+    if isinstance(opened, BrokenEvaluator):
+        return opened
+    try:
+        return prepare(opened, selection, limits)
+    except (Exception, SystemExit) as exc:  # as in `_opened`
+        return BrokenEvaluator.of(full_name(type(opened.evaluator)), exc)
+
+
+def _release(evaluators: Iterable[Opened | PreparedEvaluator | BrokenEvaluator]) -> None:
+    """Release all of them, also when one breaks; its error is raised at the end."""
     with ExitStack() as stack:
         for evaluator in evaluators:
-            if isinstance(evaluator, PreparedEvaluator):
-                stack.callback(evaluator.evaluator.tear_down)
+            if not isinstance(evaluator, BrokenEvaluator):
+                stack.callback(evaluator.release)

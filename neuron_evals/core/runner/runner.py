@@ -2,87 +2,65 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable
-from contextlib import closing
-from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING, Literal
+import copy
+from collections.abc import Awaitable, Callable, Generator, Iterable
+from typing import TYPE_CHECKING, Self
 
 from neuron_evals.core.cancellation import StopToken
-from neuron_evals.core.exceptions import ConfigurationError
-from neuron_evals.core.execution import execute
+from neuron_evals.core.runner.crew import Crew, WorkerKind
 from neuron_evals.core.runner.interruption import signals_stop
+from neuron_evals.core.runner.limits import Limits
 from neuron_evals.core.runner.listener import Listener
-from neuron_evals.core.runner.preparing import BrokenEvaluator, PreparedEvaluator, prepare
+from neuron_evals.core.runner.pools.contract import Hooks, anothing, nothing
+from neuron_evals.core.runner.preparing import BrokenEvaluator, PreparedEvaluator, prepare, set_up
 from neuron_evals.core.runner.run import PreparedRun, RunOptions, evaluate
+from neuron_evals.core.runner.scheduling import Scheduler
 from neuron_evals.core.runner.selection import Selection
-from neuron_evals.core.runner.workers import Finished, run_inline, run_threads
 
 if TYPE_CHECKING:
+    from neuron_evals.core.caches import Cache
     from neuron_evals.core.evaluators import BaseEvaluator
     from neuron_evals.core.report import EvaluationResults
     from neuron_evals.core.results import ItemResult
 
-WorkerKind = Literal["inline", "threads"]
-
-
-def _nothing() -> None:
-    """Do nothing: the hook that was not given."""
-
-
-@dataclass(frozen=True, slots=True)
-class Workers:
-    """How items are executed.
-
-    Attributes:
-        kind: `"inline"` is the calling thread, `"threads"` are worker threads.
-        concurrency: How many items are in flight at most; 1 for `"inline"`.
-        before_child: Called in the worker thread before each item; when it raises, that item is an error.
-        after_child: Called in the worker thread after each item; when it raises, that item is an error.
-        after_worker: Called in each worker thread as it ends.
-    """
-
-    kind: WorkerKind = "inline"
-    concurrency: int = 1
-    before_child: Callable[[], None] | None = None
-    after_child: Callable[[], None] | None = None
-    after_worker: Callable[[], None] = _nothing
-
-    def results(
-        self, prepared: PreparedEvaluator, stop: StopToken, finished: Finished
-    ) -> Generator[ItemResult, None, None]:
-        """Run the items of an evaluator; yield their results in dataset order."""
-        if self.kind == "inline":
-            return run_inline(prepared.tasks(), execute, stop, finished)
-        work = partial(execute, before=self.before_child, after=self.after_child)
-        return run_threads(prepared.tasks(), work, self.concurrency, stop, finished, self.after_worker)
-
-
-def _validate_concurrency(value: object) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        msg = f"concurrency is a number of items from 1 up, got {value!r}"
-        raise ConfigurationError(msg)
+_ALL = Selection()
+_AS_IT_SAYS = Limits()
 
 
 class EvaluatorRunner:
     """Runs evaluators.
 
     Args:
+        cache: Where outputs of `run` are looked up and stored; `None` for nowhere. `evaluate` always runs.
+        refresh: Look nothing up, so that everything runs, and store what comes out.
         before_child: Called in a worker before each item, never inline; when it raises, that item is an error.
         after_child: Called in a worker after each item, never inline; when it raises, that item is an error.
-        after_worker: Called in each worker thread as it ends, to close what the thread opened.
+        after_worker: Called in each worker thread or child process as it ends, to close what it opened.
+        after_loop: Awaited on the event loop of `async` workers as it ends, for the same reason.
+        after_fork: Called in the process that forks children, right after it was forked itself, to let go, without
+            closing, of connections that belong to its parent.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  (the hooks of every kind of worker)
         self,
+        cache: Cache | None = None,
         *,
+        refresh: bool = False,
         before_child: Callable[[], None] | None = None,
         after_child: Callable[[], None] | None = None,
-        after_worker: Callable[[], None] | None = None,
+        after_worker: Callable[[], None] = nothing,
+        after_loop: Callable[[], Awaitable[None]] = anothing,
+        after_fork: Callable[[], None] = nothing,
     ) -> None:
-        self.before_child = before_child
-        self.after_child = after_child
-        self.after_worker = after_worker
+        self.cache = cache
+        self.refresh = refresh
+        self.hooks = Hooks(before_child, after_child, after_worker, after_loop, after_fork)
+
+    def with_cache(self, cache: Cache | None, *, refresh: bool = False) -> Self:
+        """Return a copy of this runner with another cache."""
+        other = copy.copy(self)
+        other.cache, other.refresh = cache, refresh
+        return other
 
     def run(  # noqa: PLR0913  (the options of a run)
         self,
@@ -90,7 +68,8 @@ class EvaluatorRunner:
         concurrency: int = 1,
         *,
         workers: WorkerKind | None = None,
-        selection: Selection | None = None,
+        selection: Selection = _ALL,
+        limits: Limits = _AS_IT_SAYS,
         fail_fast: bool = False,
         listener: Listener | None = None,
         stop: StopToken | None = None,
@@ -100,8 +79,10 @@ class EvaluatorRunner:
         Args:
             evaluator: The evaluator.
             concurrency: How many items are in flight at most, from 1.
-            workers: `"inline"` or `"threads"`; by default inline for a concurrency of 1, else threads.
+            workers: `"inline"`, `"threads"`, `"async"` or `"processes"`. By default inline for a concurrency of 1, else
+                `async` where `run` is an `async def`, else threads.
             selection: Which items run; all by default.
+            limits: Time limit, repeats and retries, where they go before what items and evaluator say.
             fail_fast: Stop after the first item that fails or breaks.
             listener: Receives each result; `start` and `output` are not called, they belong to a whole run.
             stop: Set it from elsewhere to stop the run.
@@ -114,41 +95,43 @@ class EvaluatorRunner:
             DatasetError: The dataset has problems, or is empty.
             ConfigurationError: An option is out of range.
         """
-        crew = self._workers(concurrency, workers)
         stop = stop or StopToken()
+        crew = self._crew(concurrency, workers, stop)
         with signals_stop(stop):
             with stop.interruptible():
-                prepared = prepare(evaluator, selection or Selection())
-            return evaluate(prepared, crew.results, listener or Listener(), stop, RunOptions(fail_fast))
+                prepared = prepare(set_up(evaluator, crew), selection, limits)
+            return evaluate(prepared, listener or Listener(), stop, RunOptions(fail_fast))
 
-    def stream(
+    def stream(  # noqa: PLR0913  (as `run`)
         self,
         evaluator: BaseEvaluator,
         concurrency: int = 1,
         *,
         workers: WorkerKind | None = None,
-        selection: Selection | None = None,
+        selection: Selection = _ALL,
+        limits: Limits = _AS_IT_SAYS,
         stop: StopToken | None = None,
     ) -> Generator[ItemResult, None, None]:
         """Run one evaluator and yield its results in dataset order as they come, without keeping them.
 
         Parameters and errors are those of `run`; signals are the caller's. Closing the iterator stops the run.
         """
-        crew = self._workers(concurrency, workers)
-        prepared = prepare(evaluator, selection or Selection())
-        try:
-            with closing(crew.results(prepared, stop or StopToken(), lambda result: None)) as results:
-                yield from results
-        finally:
-            evaluator.tear_down()
+        stop = stop or StopToken()
+        prepared = prepare(set_up(evaluator, self._crew(concurrency, workers, stop)), selection, limits)
+        return _streamed(prepared, stop)
 
-    def prepare_run(
+    def _crew(self, concurrency: int, workers: WorkerKind | None, stop: StopToken) -> Crew:
+        return Crew(concurrency, workers, self.hooks, stop, self.cache, self.refresh)
+
+    def prepare_run(  # noqa: PLR0913  (as `run`)
         self,
         evaluators: Iterable[BaseEvaluator | BrokenEvaluator],
         concurrency: int = 1,
         *,
         workers: WorkerKind | None = None,
-        selection: Selection | None = None,
+        selection: Selection = _ALL,
+        limits: Limits = _AS_IT_SAYS,
+        stop: StopToken | None = None,
     ) -> PreparedRun:
         """Get several evaluators ready, so that everything that can be wrong is known before the first item.
 
@@ -157,25 +140,20 @@ class EvaluatorRunner:
             concurrency: As in `run`.
             workers: As in `run`.
             selection: As in `run`, for each evaluator.
+            limits: As in `run`.
+            stop: As in `run`.
 
         Returns:
             The run with its plan; execute it or close it.
         """
-        crew = self._workers(concurrency, workers)
-        return PreparedRun.of(evaluators, selection or Selection(), crew.kind, crew.concurrency, crew.results)
+        crew = self._crew(concurrency, workers, stop or StopToken())
+        return PreparedRun.of(evaluators, crew, selection, limits)
 
-    def _workers(self, concurrency: int, kind: WorkerKind | None) -> Workers:
-        _validate_concurrency(concurrency)
-        if kind not in (None, "inline", "threads"):
-            msg = f"workers is 'inline' or 'threads', got {kind!r}"
-            raise ConfigurationError(msg)
-        if kind == "inline" and concurrency > 1:
-            msg = f"inline workers run one item at a time, got a concurrency of {concurrency}"
-            raise ConfigurationError(msg)
-        return Workers(
-            kind or ("threads" if concurrency > 1 else "inline"),
-            concurrency,
-            self.before_child,
-            self.after_child,
-            self.after_worker or _nothing,
+
+def _streamed(prepared: PreparedEvaluator, stop: StopToken) -> Generator[ItemResult, None, None]:
+    try:
+        yield from Scheduler(prepared.opened.pool, stop, lambda result: None, prepared.opened.outputs).run(
+            prepared.tasks()
         )
+    finally:
+        prepared.evaluator.tear_down()

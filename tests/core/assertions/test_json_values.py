@@ -75,7 +75,7 @@ def test_json_equals_says_the_first_difference_by_its_path(expected, text, messa
     assert JsonEquals(expected).evaluate(text).message == message
 
 
-@pytest.mark.parametrize("assertion", THREE, ids=lambda assertion: assertion.name)
+@pytest.mark.parametrize("assertion", THREE, ids=lambda assertion: assertion.assertion_name)
 @pytest.mark.parametrize(
     "text",
     [
@@ -146,10 +146,10 @@ def test_a_value_that_json_can_hold_is_taken_as_it_is(value):
 
 
 @pytest.mark.parametrize("value", [object(), {"a": object()}, {1, 2}, b"{}", {("a",): 1}])
-@pytest.mark.parametrize("assertion", THREE, ids=lambda assertion: assertion.name)
+@pytest.mark.parametrize("assertion", THREE, ids=lambda assertion: assertion.assertion_name)
 def test_a_value_of_another_type_is_refused(assertion, value):
     with pytest.raises(
-        InvalidInput, match=f"{assertion.name} evaluates text or JSON values, got {type(value).__name__}"
+        InvalidInput, match=f"{assertion.assertion_name} evaluates text or JSON values, got {type(value).__name__}"
     ):
         assertion.evaluate(value)
 

@@ -77,7 +77,9 @@ def test_between_includes_both_bounds(low, high, actual, passed):
     ],
 )
 def test_what_is_no_number_is_an_error(assertion, actual):
-    with pytest.raises(InvalidInput, match=f"{assertion.name} evaluates numbers, got {type(actual).__name__}"):
+    with pytest.raises(
+        InvalidInput, match=f"{assertion.assertion_name} evaluates numbers, got {type(actual).__name__}"
+    ):
         assertion.evaluate(actual)
 
 

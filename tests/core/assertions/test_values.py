@@ -113,6 +113,9 @@ def test_equality(expected, actual, equal):
         ("a b", "a\u200b b", "they differ only in invisible characters: U+200B ZERO WIDTH SPACE"),
         ("", "\u200b", "they differ only in invisible characters: U+200B ZERO WIDTH SPACE"),
         ("1 km", "1\u00a0km", "they differ only in compatibility characters"),
+        ("x", [object(), len], "[<object object>, <built-in function len>] does not equal"),
+        ("x", [Unprintable().__eq__], "[<method-wrapper '__eq__' of Unprintable object>] does not equal"),
+        ("x", (letter for letter in "x"), "<generator object <genexpr>> does not equal"),
         ("x", Unprintable(), "<Unprintable that cannot be shown: RuntimeError> does not equal"),
     ],
 )

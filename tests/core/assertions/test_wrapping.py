@@ -79,7 +79,7 @@ def test_a_wrapper_refuses_what_is_no_result(wrapper):
 def test_weighted_changes_the_weight_and_nothing_else():
     inner = StringContains("red")
     weighted = Weighted(inner, 3)
-    assert (weighted.weight, weighted.name) == (3, "StringContains")
+    assert (weighted.weight, weighted.assertion_name) == (3, "StringContains")
     assert weighted.evaluate("red") == inner.evaluate("red")
     assert weighted.evaluate("blue") == inner.evaluate("blue")
     assert Not(weighted).evaluate("red").message == '"red" contains "red", and it should not'

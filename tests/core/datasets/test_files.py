@@ -5,7 +5,7 @@ import os
 import pytest
 
 from neuron_evals.core.datasets import CsvDataset, JsonDataset, JsonLinesDataset
-from neuron_evals.core.exceptions import DatasetError, InvalidArgument
+from neuron_evals.core.exceptions import DatasetError, DatasetProblem, InvalidArgument
 
 KINDS = [JsonDataset, JsonLinesDataset, CsvDataset]
 TEXTS = {
@@ -96,6 +96,15 @@ def test_bytes_that_are_no_utf8_are_a_problem_with_their_place(kind, content, pl
     path.write_bytes(content)
     with pytest.raises(DatasetError, match=rf"^data, {place}: the byte 0xff is no UTF-8; save the file as UTF-8$"):
         list(kind(path))
+
+
+def test_a_line_that_is_no_utf8_does_not_hide_the_rest(tmp_path):
+    path = tmp_path / "data"
+    path.write_bytes(b'{"input": "a"}\n\xff\n{"input": "b"}\n')
+    problems: list[DatasetProblem] = []
+    assert [record.index for record in JsonLinesDataset(path).records(problems.append)] == [0, 2]
+    assert [record.index for record in JsonDataset(path).records(problems.append)] == []
+    assert [problem.line for problem in problems] == [2, 2]
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])

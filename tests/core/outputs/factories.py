@@ -81,11 +81,11 @@ def report_of(*results: ItemResult, **fields: Any) -> EvaluationReport:
     return report(evaluator(*results), **fields)
 
 
-def plan_of(report: EvaluationReport, **fields: Any) -> Plan:
+def plan_of(report: EvaluationReport, workers: str = "inline", **fields: Any) -> Plan:
     """Return the plan that leads to a report."""
     return Plan(
         tuple(
-            PlannedEvaluator(each.evaluator_class, each.total_count, each.error, each.namespace)
+            PlannedEvaluator(each.evaluator_class, each.total_count, each.error, each.namespace, workers)
             for each in report.evaluators
         ),
         **fields,

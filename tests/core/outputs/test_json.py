@@ -44,6 +44,7 @@ SUMMARY = [
     "vacuous_checks",
     "score_statistics",
     "metrics",
+    "repeats",
 ]
 END = ["results", "started_at", "finished_at", "duration", "stopped", "interrupted", "has_failures", "evaluators"]
 RESULT = [
@@ -60,6 +61,7 @@ RESULT = [
     "execution_time",
     "cached_run",
     "attempts",
+    "other_attempts",
     "tags",
     "error",
     "traceback",

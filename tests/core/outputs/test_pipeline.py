@@ -74,6 +74,24 @@ def test_a_driver_that_fails_is_only_closed_and_the_other_goes_on(at):
     assert error.text.startswith(r"ValueError: no\x1b[2J\nroom (tests/core/outputs/test_pipeline.py:")
 
 
+@pytest.mark.parametrize("at", [*CALLS, "close"])
+def test_a_driver_that_exits_ends_itself_and_not_the_run(at):
+    log: list[tuple[str, str]] = []
+    pipeline = OutputPipeline([Recording(log, "a", at, SystemExit(0)), Recording(log, "b")])
+    run(pipeline)
+    assert [method for name, method in log if name == "b"] == [*CALLS, "close"]
+    assert [error.text.partition(" (")[0] for error in pipeline.errors] == ["SystemExit: 0"]
+
+
+def test_a_driver_that_exits_when_asked_for_problems_is_a_problem():
+    class Exiting(OutputDriver):
+        def problems(self):
+            raise SystemExit(0)
+
+    (problem,) = OutputPipeline([Exiting()]).problems()
+    assert problem.startswith("Exiting: SystemExit: 0")
+
+
 def test_a_driver_that_fails_when_closed_is_an_error_and_the_other_is_closed():
     log: list[tuple[str, str]] = []
     pipeline = OutputPipeline([Recording(log, "a", "close", OutputError("full")), Recording(log, "b")])

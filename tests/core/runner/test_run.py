@@ -33,7 +33,7 @@ class Noting(Listener):
 
 
 def execute(evaluators, listener=None, selection=None, **options):
-    run = EvaluatorRunner().prepare_run(evaluators, selection=selection)
+    run = EvaluatorRunner().prepare_run(evaluators, selection=selection or Selection())
     return run.execute(listener or Listener(), **options)
 
 
@@ -169,11 +169,19 @@ def test_execute__fail_fast__later_evaluators_are_cancelled():
     assert report.stopped == "fail-fast"
 
 
-def test_execute__selection_leaves_nothing_in_one__no_error_there():
-    report = execute([First(inputs("good")), Second(inputs("good"))], selection=Selection(text="Second"))
+def test_execute__selection_leaves_nothing_in_one__it_is_left_out_and_torn_down():
+    calls = []
 
-    assert [results.total_count for results in report.evaluators] == [0, 1]
-    assert report.broken_evaluators == ()
+    class Unused(First):
+        def tear_down(self):
+            calls.append("tear_down")
+
+    selection = Selection(text="Second")
+    run = EvaluatorRunner().prepare_run([Unused(inputs("good")), Second(inputs("good"))], selection=selection)
+
+    assert calls == ["tear_down"]
+    assert run.left_out == 1
+    assert [results.total_count for results in run.execute(Listener()).evaluators] == [1]
 
 
 def test_execute__generator_filtered_to_nothing__no_error():

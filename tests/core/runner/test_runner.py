@@ -7,7 +7,7 @@ import pytest
 from neuron_evals.core.cancellation import StopToken
 from neuron_evals.core.exceptions import ConfigurationError, DatasetError, EvaluationError
 from neuron_evals.core.results import Status
-from neuron_evals.core.runner import EvaluatorRunner, Listener, Selection, workers
+from neuron_evals.core.runner import EvaluatorRunner, Listener, Selection, scheduling
 from tests.core.samples import Echo, Says, inputs, numbered
 
 CREWS = [1, 4, 32]
@@ -91,7 +91,7 @@ def test_run__items_finish_out_of_order__results_in_dataset_order():
 
 
 def test_run__an_item_waits__others_go_on_up_to_the_window_and_no_further(monkeypatch):
-    monkeypatch.setattr(workers, "WINDOW", 10)
+    monkeypatch.setattr(scheduling, "WINDOW", 10)
     release = threading.Event()
     ran = []
 
@@ -369,7 +369,7 @@ def test_stream__closed_early__tears_down_and_runs_no_more(concurrency):
         ({"concurrency": "4"}, "got '4'"),
         ({"concurrency": True}, "got True"),
         ({"concurrency": 2.0}, "got 2.0"),
-        ({"workers": "fibers"}, "workers is 'inline' or 'threads', got 'fibers'"),
+        ({"workers": "fibers"}, "workers is one of inline, threads, async, processes, got 'fibers'"),
         ({"workers": "inline", "concurrency": 2}, "inline workers run one item at a time"),
     ],
 )

@@ -86,7 +86,7 @@ class ConsoleOutput(OutputDriver):
         if self._verbosity == 0:
             return
         screen = self._open()
-        screen.write([_plan_line(plan), Line()])
+        screen.write([_plan_line(plan), *(Line(f"Note: {notice}", "yellow") for notice in plan.notices), Line()])
         screen.flush()
         if is_terminal(screen.stream):
             from neuron_evals.core.outputs.console.bar import Bar  # noqa: PLC0415  (it loads rich)

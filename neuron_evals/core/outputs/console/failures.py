@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from neuron_evals.core.outputs.console.items import MESSAGE_LIMIT, failure_lines, is_failure, place
@@ -45,12 +45,14 @@ class FailureLog:
         empty: Whether no result came at all.
     """
 
-    def __init__(self, *, keep_all: bool) -> None:
+    def __init__(self, results: Iterable[ItemResult] = (), *, keep_all: bool) -> None:
         self.results: list[ItemResult] = []
         self.places: dict[tuple[str, int | None], Place] = {}
         self.vacuous: dict[tuple[str, int | None, str], Check] = {}
         self.empty = True
         self._limit = None if keep_all else _SHOWN
+        for result in results:
+            self.add(result)
 
     def add(self, result: ItemResult) -> None:
         """Take one result."""

@@ -65,15 +65,20 @@ def place(check: Check, labels: Labels) -> str:
     return label if check.line is None else f"{label}:{check.line}"
 
 
-def _heading(result: ItemResult, labels: Labels) -> str:
+def heading_notes(result: ItemResult) -> str:
+    """Return which run of an item it is, such as ` (repeat 2, cached run)`; nothing when it is the only one."""
     notes = [
         f"repeat {result.repeat + 1}" if result.repeat else "",
         plural(result.attempts, "attempt") if result.attempts > 1 else "",
         "cached run" if result.cached_run else "",
     ]
     noted = ", ".join(note for note in notes if note)
+    return f" ({noted})" if noted else ""
+
+
+def _heading(result: ItemResult, labels: Labels) -> str:
     heading = f"{result.status.upper()} {labels.of(result.evaluator_class)} #{result.index} {result.item_id}"
-    return f"{heading} ({noted})" if noted else heading
+    return heading + heading_notes(result)
 
 
 def _check_lines(check: Check, labels: Labels) -> Iterator[Line]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from neuron_evals.core.outputs.console.screen import Line
 from neuron_evals.core.outputs.console.wording import UNKNOWN, number, percent, plural, seconds
+from neuron_evals.core.outputs.printable import printable
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
     from neuron_evals.core.outputs.console.labels import Labels
     from neuron_evals.core.report import EvaluationReport, EvaluationResults, ScoreStatistics
     from neuron_evals.core.report.figures import Figures
+
+
+_FLAKY_SHOWN = 20
 
 
 def time_lines(report: EvaluationReport) -> Iterator[Line]:
@@ -52,6 +56,7 @@ def figure_lines(figures: Figures, indent: str = "") -> Iterator[Line]:
         f"Errors: {figures.error_count}, Skipped: {figures.skipped_count}, Cancelled: {figures.cancelled_count}"
     )
     yield Line(f"{indent}Success rate: {percent(figures.success_rate)}{_interval(figures)}")
+    yield from _repeat_lines(figures, indent)
     yield Line(
         f"{indent}Assertions: {figures.total_assertions}, Passed: {figures.assertions_passed}, "
         f"Failed: {figures.assertions_failed}, Errors: {figures.assertions_broken}, "
@@ -99,7 +104,25 @@ def _interval(figures: Figures) -> str:
     if interval is None:
         return " (no item counted)"
     low, high = interval
-    return f" (95% interval {percent(low)} to {percent(high)}, n={figures.judged_count})"
+    counted = f"n={figures.judged_count}"
+    if figures.repeated:
+        counted = f"{plural(figures.judged_item_count, 'item')}, {plural(figures.judged_count, 'execution')}"
+    return f" (95% interval {percent(low)} to {percent(high)}, {counted})"
+
+
+def _repeat_lines(figures: Figures, indent: str) -> Iterator[Line]:
+    """Yield how steady the items are, when they were repeated."""
+    if not figures.repeated:
+        return
+    k = figures.most_repeats
+    yield Line(f"{indent}Repeats: pass@{k} {number(figures.pass_at(k))}, pass^{k} {number(figures.pass_hat(k))}")
+    flaky = figures.flaky_items
+    if flaky:
+        named = ", ".join(
+            f"{printable(item.item_id)} ({item.passed} of {item.judged})" for item in flaky[:_FLAKY_SHOWN]
+        )
+        more = f" and {len(flaky) - _FLAKY_SHOWN} more" if len(flaky) > _FLAKY_SHOWN else ""
+        yield Line(f"{indent}Flaky: {plural(len(flaky), 'item')}: {named}{more}", "yellow")
 
 
 def _scores(scores: ScoreStatistics) -> str:

@@ -104,7 +104,8 @@ Item times: average 0.25 s, p50 0.25 s, p95 0.25 s, p99 0.25 s
 
 FAILURES!
 Items: 7, Passed: 2, Failed: 1, Errors: 2, Skipped: 1, Cancelled: 1
-Success rate: 40% (95% interval 11.8% to 76.9%, n=5)
+Success rate: 40% (95% interval 7.4% to 84.7%, 5 items, 5 executions)
+Repeats: pass@2 n/a, pass^2 n/a
 Assertions: 8, Passed: 4, Failed: 1, Errors: 1, Skipped: 2, Success rate: 66.7%
 Cached runs: 1 of 7 (assertions evaluated again)
 Aggregate score: 0.917 over 3 of 7 items
@@ -121,7 +122,8 @@ By evaluator:
   SupportEvaluator [shop]
     Duration: 1.5 s
     Items: 6, Passed: 1, Failed: 1, Errors: 2, Skipped: 1, Cancelled: 1
-    Success rate: 25% (95% interval 4.6% to 69.9%, n=4)
+    Success rate: 25% (95% interval 2.1% to 83.7%, 4 items, 4 executions)
+    Repeats: pass@2 n/a, pass^2 n/a
     Assertions: 7, Passed: 3, Failed: 1, Errors: 1, Skipped: 2, Success rate: 60%
     Cached runs: 1 of 6 (assertions evaluated again)
     Aggregate score: 0.875 over 2 of 6 items

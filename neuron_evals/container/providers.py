@@ -1,0 +1,88 @@
+"""Providers by the names that the `PROVIDERS` setting gives them."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from typing import Any
+
+from django.core.signals import setting_changed
+
+from neuron_evals import conf
+from neuron_evals.container.backends import Kind, refuse_unknown
+from neuron_evals.container.dotted import described
+from neuron_evals.core.exceptions import ConfigurationError
+from neuron_evals.core.providers.contract import BaseProvider
+from neuron_evals.core.providers.prices import default_prices
+
+PROVIDERS: Mapping[str, str] = {
+    "openai": "neuron_evals.core.providers.openai.OpenAIProvider",
+    "anthropic": "neuron_evals.core.providers.anthropic.AnthropicProvider",
+    "ollama": "neuron_evals.core.providers.ollama.OllamaProvider",
+}
+"""Names that stand for our own providers."""
+
+_KIND = Kind("provider", BaseProvider, PROVIDERS)
+
+
+def get_provider(alias: str) -> BaseProvider:
+    """Return the provider of that name: one object for the whole process, so that its limits hold for all who use it.
+
+    Args:
+        alias: A name in the `PROVIDERS` setting.
+
+    Raises:
+        ConfigurationError: There is no such name, or the provider cannot be built.
+        SettingsError: The entry names no provider, or has an unknown option.
+    """
+    with _lock:
+        if alias not in _built:
+            _built[alias] = _build(alias)
+        return _built[alias]
+
+
+def provider_class(entry: conf.ProviderEntry, alias: str) -> type[BaseProvider]:
+    """Return the class of a provider, after its name and the names of its options were checked.
+
+    Raises:
+        SettingsError: The name is unknown or names no provider, or an option is none of its constructor's.
+    """
+    return _KIND.named(entry.backend, entry.options, _place(alias))
+
+
+def _build(alias: str) -> BaseProvider:
+    settings = conf.read()
+    entry = settings.providers.get(alias)
+    if entry is None:
+        refuse_unknown("provider", "PROVIDERS", alias, settings.providers)
+    try:
+        provider = provider_class(entry, alias)(**entry.options)
+    except ConfigurationError:
+        raise
+    except Exception as exc:
+        msg = f"{_place(alias)}: {described(exc)}"
+        raise ConfigurationError(msg) from exc
+    if settings.prices and provider.prices is None:
+        provider.prices = default_prices().with_overrides(settings.prices)
+    return provider
+
+
+def _place(alias: str) -> str:
+    return f'{conf.NAME}["PROVIDERS"]["{alias}"]'
+
+
+_lock = threading.Lock()
+_built: dict[str, BaseProvider] = {}
+
+
+def _forget(*, setting: str, **_: Any) -> None:
+    if setting != conf.NAME:
+        return
+    with _lock:
+        providers = list(_built.values())
+        _built.clear()
+    for provider in providers:
+        provider.close()
+
+
+setting_changed.connect(_forget, dispatch_uid="neuron_evals.container.providers")

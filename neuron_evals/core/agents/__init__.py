@@ -1,0 +1,21 @@
+"""Agents: the contract, `Agent` with its tool loop, tools, and callables taken as agents."""
+
+from __future__ import annotations
+
+from neuron_evals.core.agents.agent import Agent
+from neuron_evals.core.agents.callables import as_agent
+from neuron_evals.core.agents.contract import OVERRIDES, AgentReply, BaseAgent
+from neuron_evals.core.agents.errors import AgentError, StepLimitReached
+from neuron_evals.core.agents.tools import Tool, as_tool
+
+__all__ = [
+    "OVERRIDES",
+    "Agent",
+    "AgentError",
+    "AgentReply",
+    "BaseAgent",
+    "StepLimitReached",
+    "Tool",
+    "as_agent",
+    "as_tool",
+]

@@ -1,0 +1,215 @@
+"""`Agent`: instructions, tools and a provider's model."""
+
+from __future__ import annotations
+
+import copy
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from neuron_evals.core.agents.contract import AgentReply, BaseAgent
+from neuron_evals.core.agents.driving import adrive, drive
+from neuron_evals.core.agents.errors import AgentError
+from neuron_evals.core.agents.fingerprints import fingerprint_of
+from neuron_evals.core.agents.structured import as_message
+from neuron_evals.core.agents.tools import Tool, as_tools
+from neuron_evals.core.agents.turns import Setup, Steps, Turn
+from neuron_evals.core.exceptions import InvalidArgument
+from neuron_evals.core.messages import Message
+from neuron_evals.core.providers.contract import BaseProvider, ModelSettings
+
+if TYPE_CHECKING:
+    from neuron_evals.core.providers.prices import PriceTable
+
+_SETTINGS = frozenset({"temperature", "top_p", "max_tokens", "seed"})
+
+
+@dataclass(slots=True)
+class _Conversation:
+    """What one thread of an agent holds: its messages and its last turn."""
+
+    messages: list[Message] = field(default_factory=list)
+    turn: Turn | None = None
+    busy: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def waiting(self) -> Turn | None:
+        """The turn that waits for decisions."""
+        return self.turn if self.turn is not None and self.turn.request is not None else None
+
+
+class Agent(BaseAgent):
+    """A model with instructions and tools.
+
+    A turn asks the model, runs the tools it calls, tells it the outcomes, and so on until it answers in words. What
+    a tool raises, a tool that does not exist and arguments that do not fit are told to the model as errors and stand in
+    the history. A call that needs an approval interrupts the turn, after the other calls of its round ran.
+
+    Args:
+        provider: Where the model is; shared by all that `fresh` returns.
+        instructions: System prompt.
+        tools: Tools, or typed functions to make tools of.
+        name: Name for reports.
+        model: Name of the model; the provider's by default.
+        temperature: Randomness, 0 or more. What is `None`, here and below, is not sent.
+        top_p: Share of the probability mass that is sampled from, above 0 up to 1.
+        max_tokens: Most tokens of one reply of the model, 1 or more.
+        seed: Seed of the sampling.
+        timeout: Seconds that one model call may take; the provider's by default.
+        extra: Further fields of each request, sent as they are.
+        max_steps: Most model calls in a turn, 1 or more.
+        prices: What tokens cost; the provider's table by default, and where it has none the one that is shipped.
+
+    Raises:
+        InvalidArgument: An option cannot mean anything.
+        ConfigurationError: No tool can be made of one of `tools`, or two have the same name.
+    """
+
+    SUPPORTED: ClassVar[frozenset[str]] = _SETTINGS | {"model", "instructions", "tools"}
+
+    def __init__(  # noqa: PLR0913  (one for each thing that shapes an answer, by name)
+        self,
+        provider: BaseProvider,
+        instructions: str = "",
+        tools: Iterable[Tool | Callable[..., Any]] = (),
+        *,
+        name: str = "",
+        model: str | None = None,
+        temperature: float | None = None,
+        top_p: float | None = None,
+        max_tokens: int | None = None,
+        seed: int | None = None,
+        timeout: float | None = None,
+        extra: Mapping[str, Any] | None = None,
+        max_steps: int = 10,
+        prices: PriceTable | None = None,
+    ) -> None:
+        given: Any = provider
+        if not isinstance(given, BaseProvider):
+            msg = f"Agent: provider must be a provider, such as FakeProvider(...), got {type(given).__name__}"
+            raise InvalidArgument(msg)
+        if type(max_steps) is not int or max_steps < 1:
+            msg = f"Agent: max_steps must be a whole number, 1 or more, got {max_steps!r}"
+            raise InvalidArgument(msg)
+        self.name = name
+        settings = ModelSettings(temperature, top_p, max_tokens, seed, timeout, extra=extra or {})
+        self._setup = Setup(provider, instructions, as_tools(tools), model, settings, max_steps, prices)
+        self._conversation = _Conversation()
+
+    @property
+    def history(self) -> tuple[Message, ...]:
+        """The conversation so far, without the instructions."""
+        return tuple(self._conversation.messages)
+
+    def chat(self, message: str | Message) -> AgentReply:
+        """Say something to the agent and return its answer, or where it stopped to ask.
+
+        Raises:
+            AgentError: It waits for decisions, or is in use by another thread or task.
+            StepLimitReached: The model still calls tools after `max_steps` model calls.
+            ProviderError: The model gave no usable reply.
+        """
+        with self._turn(message) as steps:
+            return drive(steps, self._setup.provider)
+
+    def structured(self, message: str | Message, schema: Mapping[str, Any]) -> AgentReply:
+        """Ask for an answer that matches a JSON schema; the provider asks its model for it. Raises what `chat` does."""
+        with self._turn(message, schema) as steps:
+            return drive(steps, self._setup.provider)
+
+    def resume(self, payload: Any) -> AgentReply:
+        """Go on with decisions: a mapping from the id of each pending call to what becomes of it.
+
+        A decision is `"approve"`, `"reject"`, `("reject", reason)` or `("edit", arguments)`. Of a rejected call the
+        model is told so, with the reason.
+
+        Raises:
+            EvaluationError: A decision is missing or cannot be used; the agent still waits for them.
+            AgentError: It waits for nothing, or is in use.
+        """
+        with self._resumed(payload) as steps:
+            return drive(steps, self._setup.provider)
+
+    async def achat(self, message: str | Message) -> AgentReply:
+        """Do what `chat` does, for async code; the tools of a round run at the same time."""
+        with self._turn(message) as steps:
+            return await adrive(steps, self._setup.provider)
+
+    async def astructured(self, message: str | Message, schema: Mapping[str, Any]) -> AgentReply:
+        """Do what `structured` does, for async code."""
+        with self._turn(message, schema) as steps:
+            return await adrive(steps, self._setup.provider)
+
+    async def aresume(self, payload: Any) -> AgentReply:
+        """Do what `resume` does, for async code."""
+        with self._resumed(payload) as steps:
+            return await adrive(steps, self._setup.provider)
+
+    def fresh(self, **overrides: Any) -> Self:
+        """Return the same agent with an empty conversation. It is a shallow copy: attributes of a subclass are shared.
+
+        Args:
+            **overrides: `model`, `instructions`, `tools`, `temperature`, `top_p`, `max_tokens` or `seed`, as for the
+                constructor.
+
+        Raises:
+            ConfigurationError: Another override.
+            InvalidArgument: A value cannot mean anything.
+        """
+        self.refuse_unsupported(overrides)
+        made = copy.copy(self)
+        made._conversation = _Conversation()  # noqa: SLF001  (of its own kind)
+        if overrides:
+            changes = {key: value for key, value in overrides.items() if key not in _SETTINGS}
+            if "tools" in changes:
+                changes["tools"] = as_tools(changes["tools"])
+            settings = {key: value for key, value in overrides.items() if key in _SETTINGS}
+            changes["settings"] = replace(self._setup.settings, **settings)
+            made._setup = replace(self._setup, **changes)  # noqa: SLF001  (as above)
+        return made
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash of provider, model, instructions, settings and tools; empty when the provider's is."""
+        return fingerprint_of(self._setup)
+
+    def problems(self) -> list[str]:
+        """Return what would make every call fail, a line each, without calling anything."""
+        return self._setup.provider.problems()
+
+    def is_transient(self, exc: BaseException) -> bool:
+        """Return whether it is worth trying the item again that broke on `exc`; the provider says so."""
+        return self._setup.provider.is_transient(exc)
+
+    @contextmanager
+    def _turn(self, message: str | Message, schema: Mapping[str, Any] | None = None) -> Iterator[Steps]:
+        with self._in_use() as conversation:
+            if conversation.waiting is not None:
+                msg = f"{type(self).__name__}: it waits for decisions; call resume(), or fresh() for a new conversation"
+                raise AgentError(msg)
+            said = as_message(message)
+            conversation.turn = Turn(self._setup, conversation.messages, schema)
+            yield conversation.turn.start(said)
+
+    @contextmanager
+    def _resumed(self, payload: Any) -> Iterator[Steps]:
+        with self._in_use() as conversation:
+            turn = conversation.waiting
+            if turn is None:
+                msg = f"{type(self).__name__}: there is nothing to resume; call chat()"
+                raise AgentError(msg)
+            yield turn.resume(payload)
+
+    @contextmanager
+    def _in_use(self) -> Iterator[_Conversation]:
+        """Keep others out: two turns at once would mix their messages."""
+        conversation = self._conversation
+        if not conversation.busy.acquire(blocking=False):
+            msg = f"{type(self).__name__}: it is in use by another thread or task; take fresh() for each"
+            raise AgentError(msg)
+        try:
+            yield conversation
+        finally:
+            conversation.busy.release()

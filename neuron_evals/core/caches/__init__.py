@@ -1,0 +1,22 @@
+"""The cache of run outputs: where entries are kept, under which keys, and what execution asks of it."""
+
+from __future__ import annotations
+
+from neuron_evals.core.caches.contract import Cache, CacheError
+from neuron_evals.core.caches.counts import CacheCounts
+from neuron_evals.core.caches.file import FileCache
+from neuron_evals.core.caches.keys import RunKeys, Uncacheable
+from neuron_evals.core.caches.memory import MemoryCache
+from neuron_evals.core.caches.outputs import CachedRun, RunOutputs
+
+__all__ = [
+    "Cache",
+    "CacheCounts",
+    "CacheError",
+    "CachedRun",
+    "FileCache",
+    "MemoryCache",
+    "RunKeys",
+    "RunOutputs",
+    "Uncacheable",
+]

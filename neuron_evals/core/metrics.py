@@ -1,0 +1,142 @@
+"""What model calls and tools used, collected for whoever asks: an item, a run, a test.
+
+Agents record; a collector gets everything that is recorded in the code inside it, also in tasks it starts and in
+threads that run in a copy of its context, as `asyncio.to_thread` does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Literal
+
+from neuron_evals.core.messages import Usage
+
+UsageKind = Literal["agent", "judge", "simulator"]
+"""For what a model was called: as the agent under test, as a judge, or to play the user."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCall:
+    """One call of a model, or of an agent that does not tell its model calls.
+
+    Attributes:
+        kind: For what it was made.
+        seconds: How long it took, repeated tries and waiting included.
+        usage: Its tokens; `None` when unknown.
+        cost: What it cost, in the currency of the price table; `None` when unknown.
+        model: Name of the model; `None` when unknown.
+    """
+
+    kind: UsageKind
+    seconds: float
+    usage: Usage | None = None
+    cost: Decimal | None = None
+    model: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolRound:
+    """The tools that ran for one reply of a model.
+
+    Attributes:
+        kind: For what the model was called.
+        seconds: From the start of the first tool to the end of the last.
+    """
+
+    kind: UsageKind
+    seconds: float
+
+
+@dataclass(slots=True)
+class Collected:
+    """What was recorded.
+
+    Attributes:
+        model_calls: The model calls, in the order in which they ended.
+        tool_rounds: The rounds of tools, likewise.
+    """
+
+    model_calls: list[ModelCall] = field(default_factory=list)
+    tool_rounds: list[ToolRound] = field(default_factory=list)
+
+    def usage(self, kind: UsageKind | None = None) -> Usage | None:
+        """Return the tokens of all model calls, or of one kind; `None` when there was none."""
+        calls = self._calls(kind)
+        return Usage.sum(call.usage or Usage() for call in calls) if calls else None
+
+    def cost(self, kind: UsageKind | None = None) -> Decimal | None:
+        """Return what all model calls cost, or those of one kind; `None` when there was none, or one is unknown."""
+        return total_cost(call.cost for call in self._calls(kind))
+
+    def model_seconds(self, kind: UsageKind | None = None) -> float:
+        """Return the seconds of all model calls, or of one kind; calls at the same time count each."""
+        return sum(call.seconds for call in self._calls(kind))
+
+    def tool_seconds(self, kind: UsageKind | None = None) -> float:
+        """Return the seconds in which tools ran, for all kinds or one; a model that a tool asks included."""
+        return sum(part.seconds for part in list(self.tool_rounds) if kind in (None, part.kind))
+
+    def _calls(self, kind: UsageKind | None) -> list[ModelCall]:
+        # A copy first: a thread that was given up may still be recording.
+        return [call for call in list(self.model_calls) if kind in (None, call.kind)]
+
+
+_COLLECTORS: ContextVar[tuple[Collected, ...]] = ContextVar("neuron_evals_collectors", default=())
+_KIND: ContextVar[UsageKind] = ContextVar("neuron_evals_usage_kind", default="agent")
+
+
+@contextmanager
+def collecting() -> Iterator[Collected]:
+    """Collect what is recorded inside; a collector around this one gets it too."""
+    collected = Collected()
+    before = _COLLECTORS.set((*_COLLECTORS.get(), collected))
+    try:
+        yield collected
+    finally:
+        _COLLECTORS.reset(before)
+
+
+@contextmanager
+def usage_kind(kind: UsageKind) -> Iterator[None]:
+    """Record what is used inside as `kind`; `"agent"` where nothing says otherwise."""
+    before = _KIND.set(kind)
+    try:
+        yield
+    finally:
+        _KIND.reset(before)
+
+
+def record_usage(
+    usage: Usage | None = None, cost: Decimal | None = None, model: str | None = None, *, seconds: float
+) -> None:
+    """Record one model call; the arguments are those of `ModelCall`."""
+    call = ModelCall(_KIND.get(), seconds, usage, cost, model)
+    for collected in _COLLECTORS.get():
+        collected.model_calls.append(call)
+
+
+def record_tools(seconds: float) -> None:
+    """Record one round of tools; the argument is that of `ToolRound`."""
+    part = ToolRound(_KIND.get(), seconds)
+    for collected in _COLLECTORS.get():
+        collected.tool_rounds.append(part)
+
+
+def models_called(kind: UsageKind) -> frozenset[str]:
+    """Return the names of the models that the collectors around this code saw called as `kind`."""
+    calls = [call for collected in _COLLECTORS.get() for call in list(collected.model_calls)]
+    return frozenset(call.model for call in calls if call.kind == kind and call.model is not None)
+
+
+def total_cost(costs: Iterable[Decimal | None]) -> Decimal | None:
+    """Return the sum; `None` when there is nothing to sum, or one is unknown."""
+    known: list[Decimal] = []
+    for cost in costs:
+        if cost is None:
+            return None
+        known.append(cost)
+    return sum(known, Decimal(0)) if known else None

@@ -1,0 +1,95 @@
+"""API keys: where they come from, and what keeps them out of every text."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable
+
+from neuron_evals.core.providers.errors import ProviderError
+
+REDACTED = "[redacted]"
+
+_SHORTEST = 8
+"""Shorter values are no secrets but placeholders, such as `none`; replacing them would spoil ordinary words."""
+
+# After "Bearer" a word is a token only when it has a digit.
+_LOOKS_SECRET = re.compile(
+    r"\b(?:sk|pk|rk|gsk)-[\w-]{8,}|(?<=://)[^\s/@]+@|(?i:\b(?:bearer|basic)\s+)(?=\S*\d)[\w.~+/=-]{8,}"
+)
+
+
+class ApiKey:
+    """A key that shows in no `repr`, and is read anew for each call.
+
+    Args:
+        value: The key, or a callable without parameters that returns it.
+        env: Name of the environment variable that holds it; used when `value` is `None`.
+    """
+
+    __slots__ = ("_read", "env", "given")
+
+    def __init__(self, value: str | Callable[[], str] | None = None, env: str | None = None) -> None:
+        self.given = value is not None or env is not None
+        self.env = env if value is None else None
+        self._read: Callable[[], str | None]
+        if callable(value):
+            self._read = value
+        elif value is not None:
+            self._read = lambda: value
+        else:
+            self._read = lambda: os.environ.get(env) if env else None
+
+    def __repr__(self) -> str:
+        return f"ApiKey(env={self.env!r})" if self.env else "ApiKey(...)"
+
+    def read(self) -> str | None:
+        """Return the key; `None` when the provider needs none.
+
+        Raises:
+            ProviderError: The environment variable is not set, the callable failed, or no header can carry the key.
+        """
+        failure: str | None = None
+        key: str | None = None
+        try:
+            key = self._read()
+        except Exception as exc:  # the callable is the project's own: its text might hold what it read
+            failure = f"the callable that gives the API key raised {type(exc).__name__}"
+        if failure is None:
+            failure = self._fault(key)
+        if failure is not None:
+            # Outside the handler, as a chained exception would bring its text along; and no key is left in the frame.
+            key = None
+            raise ProviderError(failure, kind="auth")
+        return key.strip() if key else None
+
+    def problem(self) -> str | None:
+        """Return why no key can be had, as far as that shows without calling anything; else `None`."""
+        return self._fault(os.environ.get(self.env)) if self.env else None
+
+    def _fault(self, key: object) -> str | None:
+        if self.env and not key:
+            return f"the environment variable {self.env} is not set; it should hold the API key"
+        if key is None:
+            return None
+        if not isinstance(key, str):
+            return f"an API key is text, got {type(key).__name__}"
+        if not key.strip().isascii() or not key.strip().isprintable():
+            return "the API key holds characters that no HTTP header can carry"
+        return None
+
+
+def redact(text: str, secrets: Iterable[str] = ()) -> str:
+    """Return `text` without the secrets, and without what looks like one."""
+    for secret in secrets:
+        if len(secret) >= _SHORTEST:
+            text = text.replace(secret, REDACTED)
+    return _LOOKS_SECRET.sub(REDACTED, text)
+
+
+def redact_bytes(data: bytes, secrets: Iterable[str]) -> bytes:
+    """Return `data` without the secrets: a server may echo what it was sent."""
+    for secret in secrets:
+        if len(secret) >= _SHORTEST:
+            data = data.replace(secret.encode(), REDACTED.encode())
+    return data

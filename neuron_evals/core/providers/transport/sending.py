@@ -1,0 +1,228 @@
+"""Calls over HTTP: attempt after attempt, each in its turn, until one succeeds or the limits are reached."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from neuron_evals.core.providers.errors import ProviderError
+from neuron_evals.core.providers.keys import redact
+from neuron_evals.core.providers.transport.failures import shown
+from neuron_evals.core.providers.transport.limiter import Limiter
+from neuron_evals.core.providers.transport.receiving import Assembler, Received, Receiver
+from neuron_evals.core.providers.transport.slots import AsyncSlot, Slot, Slots
+from neuron_evals.core.providers.transport.watch import PERIOD, Watch
+from neuron_evals.core.providers.transport.watchdog import WATCHDOG
+
+if TYPE_CHECKING:
+    import httpx
+
+    from neuron_evals.core.providers.transport.retry import RetryPolicy
+
+CONNECT_SECONDS = 10.0
+"""How long making a connection may take."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outgoing:
+    """What is sent, in each attempt the same.
+
+    Attributes:
+        url: Where to.
+        headers: All but those that HTTP itself needs.
+        content: The body.
+        assembler: As in `Receiver`.
+        secrets: What must show in no text.
+    """
+
+    url: str
+    headers: Mapping[str, str] = field(repr=False)
+    content: bytes = field(repr=False)
+    assembler: Callable[[], Assembler] | None = None
+    secrets: tuple[str, ...] = field(default=(), repr=False)
+
+
+class Transport:
+    """Sends the calls of one provider.
+
+    Args:
+        retries: How failed attempts are repeated.
+        max_in_flight: Most calls at once; `None` for no limit but what the provider enforces.
+        max_reply_bytes: Largest reply.
+    """
+
+    def __init__(self, retries: RetryPolicy, max_in_flight: int | None, max_reply_bytes: int) -> None:
+        self.limiter = Limiter(max_in_flight)
+        self._retries = retries
+        self._max_reply_bytes = max_reply_bytes
+        self._slots = Slots()
+
+    def send(self, outgoing: Outgoing, watch: Watch) -> Received:
+        """Send a call and return the reply; `watch.attempts` tells how often it was sent.
+
+        Raises:
+            ProviderError: There is no reply.
+        """
+        while True:
+            try:
+                with self.limiter.turn(watch):
+                    return self._attempt(outgoing, watch)
+            except ProviderError as error:
+                wait = self._wait_after(error, watch)
+            watch.wait(wait)
+
+    async def asend(self, outgoing: Outgoing, watch: Watch) -> Received:
+        """Send a call; like `send`, for async code."""
+        while True:
+            try:
+                async with self.limiter.aturn(watch):
+                    return await self._aattempt(outgoing, watch)
+            except ProviderError as error:
+                wait = self._wait_after(error, watch)
+            await watch.await_(wait)
+
+    def close(self) -> None:
+        """Close the connections that no call uses."""
+        self._slots.close()
+
+    async def aclose(self) -> None:
+        """Close the connections of the running event loop that no call uses."""
+        await self._slots.aclose()
+
+    def _wait_after(self, error: ProviderError, watch: Watch) -> float:
+        """Return how long to wait before the next attempt, or raise the error when there should be none."""
+        error.attempts = max(1, watch.attempts)
+        wait = self._retries.wait_after(error, watch.attempts)
+        # When the deadline comes first, the error says more than "no reply within" would.
+        if wait is None or wait >= watch.deadline.remaining:
+            raise error
+        return wait
+
+    def _attempt(self, outgoing: Outgoing, watch: Watch) -> Received:
+        watch.attempts += 1
+        slot, receiver = self._slots.take(), self._receiver(outgoing)
+        failure: ProviderError | None = None
+        received: Received | None = None
+        try:
+            received = _exchange(slot, outgoing, watch, receiver)
+        except ProviderError as error:
+            failure = error
+        except Exception as exc:
+            failure = _failure(exc, outgoing, watch)
+        except BaseException:
+            slot.transport.close()
+            raise
+        if received is not None and not watch.broken_off:
+            self._slots.give_back(slot)
+        else:
+            slot.transport.close()
+        return _raised_or(failure, received)
+
+    async def _aattempt(self, outgoing: Outgoing, watch: Watch) -> Received:
+        watch.attempts += 1
+        slot, receiver = await self._slots.atake(), self._receiver(outgoing)
+        failure: ProviderError | None = None
+        received: Received | None = None
+        try:
+            received = await _aexchange(slot, outgoing, watch, receiver)
+        except ProviderError as error:
+            failure = error
+        except Exception as exc:
+            failure = _failure(exc, outgoing, watch)
+        except BaseException:
+            await slot.transport.aclose()
+            raise
+        if received is not None:
+            await self._slots.agive_back(slot)
+        else:
+            await slot.transport.aclose()
+        return _raised_or(failure, received)
+
+    def _receiver(self, outgoing: Outgoing) -> Receiver:
+        return Receiver(outgoing.assembler, self._max_reply_bytes, outgoing.secrets)
+
+
+def _exchange(slot: Slot, outgoing: Outgoing, watch: Watch, receiver: Receiver) -> Received:
+    with WATCHDOG.over(slot, watch):
+        response = slot.transport.handle_request(_request(outgoing, watch, slot.trace))
+        try:
+            receiver.begin(response.status_code, response.headers)
+            for chunk in response.iter_raw():
+                if not receiver.feed(chunk):
+                    break
+        finally:
+            response.close()
+    return receiver.end()
+
+
+async def _aexchange(slot: AsyncSlot, outgoing: Outgoing, watch: Watch, receiver: Receiver) -> Received:
+    loop = asyncio.get_running_loop()
+    async with asyncio.timeout(watch.deadline.remaining) as limit:
+        poll = _Poll(loop, limit, watch)
+        try:
+            response = await slot.transport.handle_async_request(_request(outgoing, watch))
+            try:
+                receiver.begin(response.status_code, response.headers)
+                async for chunk in response.aiter_raw():
+                    if not receiver.feed(chunk):
+                        break
+            finally:
+                await response.aclose()
+        finally:
+            poll.cancel()
+    return receiver.end()
+
+
+class _Poll:
+    """Looks at the stop token while a call of an event loop is in flight, and lets its time end when it is set."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, limit: asyncio.Timeout, watch: Watch) -> None:
+        self._loop, self._limit, self._watch = loop, limit, watch
+        self._handle = loop.call_later(PERIOD, self._look) if watch.stop is not None else None
+
+    def _look(self) -> None:
+        if self._watch.must_break:
+            self._limit.reschedule(self._loop.time())
+        else:
+            self._handle = self._loop.call_later(PERIOD, self._look)
+
+    def cancel(self) -> None:
+        if self._handle is not None:
+            self._handle.cancel()
+
+
+def _request(outgoing: Outgoing, watch: Watch, trace: Callable[..., None] | None = None) -> httpx.Request:
+    import httpx  # noqa: PLC0415  (costs start-up time that most runs need not spend)
+
+    left = max(0.001, watch.deadline.remaining)
+    timeouts = {"connect": min(CONNECT_SECONDS, left), "read": left, "write": left, "pool": left}
+    extensions: dict[str, Any] = {"timeout": timeouts}
+    if trace is not None:
+        extensions["trace"] = trace
+    return httpx.Request(
+        "POST", outgoing.url, headers=outgoing.headers, content=outgoing.content, extensions=extensions
+    )
+
+
+def _failure(exc: Exception, outgoing: Outgoing, watch: Watch) -> ProviderError:
+    """Return what a broken attempt means, without what broke: its frames hold what was sent."""
+    import httpx  # noqa: PLC0415  (as above)
+
+    if watch.must_break or watch.broken_off or isinstance(exc, TimeoutError | httpx.ReadTimeout | httpx.WriteTimeout):
+        return watch.error()
+    if isinstance(exc, httpx.TransportError | OSError):
+        what = shown(redact(str(exc), outgoing.secrets)) or "the connection broke"
+        return ProviderError(f"{type(exc).__name__}: {what}", kind="connection")
+    return ProviderError(f"the reply could not be read ({type(exc).__name__})", kind="bad_reply")
+
+
+def _raised_or(failure: ProviderError | None, received: Received | None) -> Received:
+    # Raised outside the handlers, and without its own frames: they hold what was sent and what came back.
+    if failure is not None:
+        raise failure.with_traceback(None)
+    if received is None:
+        msg = "an attempt gave neither a reply nor an error"
+        raise AssertionError(msg)
+    return received

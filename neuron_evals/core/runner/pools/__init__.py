@@ -1,0 +1,1 @@
+"""Where items are executed: the calling thread, worker threads, an event loop, or forked processes."""

@@ -1,0 +1,65 @@
+"""The process of one item."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from neuron_evals.core.execution import Executed, Surroundings, broken, execute
+from neuron_evals.core.runner.pools.processes.frames import framed
+from neuron_evals.core.runner.pools.processes.wire import executed_text
+from neuron_evals.core.tracebacks import describe_error
+
+if TYPE_CHECKING:
+    from neuron_evals.core.caches import RunOutputs
+    from neuron_evals.core.execution import Task
+    from neuron_evals.core.runner.pools.contract import Hooks
+
+
+def live(task: Task, hooks: Hooks, outputs: RunOutputs | None, answer: int) -> None:
+    """Execute a task, write what it gave to a pipe, and end the process. Never returns.
+
+    The process ends by `os._exit`: nothing inherited is destructed, so no connection of the parent is closed.
+
+    Args:
+        task: The task.
+        hooks: What to do around it.
+        outputs: Where outputs of `run` are cached.
+        answer: Descriptor of the pipe.
+    """
+    status = 1
+    try:
+        # A group of its own, so that what an item starts can be killed with it; Ctrl-C is for the runner alone.
+        with suppress(OSError):
+            os.setpgid(0, 0)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, signal.SIG_DFL)
+        text = executed_text(_executed(task, hooks, outputs), outputs)
+        hooks.after_worker()
+        _write(answer, framed(text))
+        status = 0
+    finally:
+        _flush()
+        os._exit(status)
+
+
+def _executed(task: Task, hooks: Hooks, outputs: RunOutputs | None) -> Executed:
+    try:
+        return execute(task, Surroundings(hooks.before_child, hooks.after_child, outputs=outputs))
+    except KeyboardInterrupt as exc:
+        return broken(task, describe_error(exc))
+
+
+def _write(descriptor: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(descriptor, view) :]
+
+
+def _flush() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(Exception):
+            stream.flush()

@@ -1,0 +1,122 @@
+"""What goes between processes as text: tasks out, results back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, fields, replace
+from typing import TYPE_CHECKING, Any
+
+from neuron_evals.core.caches import CacheCounts
+from neuron_evals.core.execution import Executed, Task
+from neuron_evals.core.jsonable import Unserialisable, clean_json, decode, encode
+from neuron_evals.core.results import Check, ItemResult, Status, Verdict
+
+if TYPE_CHECKING:
+    from neuron_evals.core.caches import RunOutputs
+    from neuron_evals.core.evaluators import BaseEvaluator
+
+_KNOWN = {"evaluator_class", "index", "item_id", "input", "tags", "repeat", "other_attempts"}
+"""Fields of a result that the runner knows from the task."""
+
+_RESULT = tuple(field.name for field in fields(ItemResult) if field.name not in _KNOWN)
+_CHECK = tuple(field.name for field in fields(Check))
+
+
+def task_text(ticket: int, task: Task) -> str:
+    """Return a task as text.
+
+    Raises:
+        Unserialisable: The item holds something that cannot be written exactly.
+    """
+    return encode(
+        {
+            "ticket": ticket,
+            "index": task.index,
+            "item_id": task.item_id,
+            "item": plain(task.item),
+            "tags": task.tags,
+            "repeat": task.repeat,
+            "timeout": task.timeout,
+            "key": task.key,
+        }
+    )
+
+
+def unsendable(task: Task) -> str:
+    """Return what of an item cannot be written exactly, and where it stands; empty when all can."""
+    try:
+        encode(plain(task.item))
+    except Unserialisable as exc:
+        return str(exc).partition(": ")[2]
+    return ""
+
+
+def task_from(text: str, evaluator: BaseEvaluator) -> tuple[int, Task]:
+    """Return the ticket and the task of a text."""
+    held = decode(text)
+    ticket = held.pop("ticket")
+    return ticket, Task(evaluator=evaluator, **held)
+
+
+def executed_text(executed: Executed, outputs: RunOutputs | None) -> str:
+    """Return what a task gave, and what was counted of the cache, as text.
+
+    What cannot be written exactly becomes what a report would show of it.
+    """
+    result = executed.result
+    held = {name: getattr(result, name) for name in _RESULT}
+    held["status"] = str(result.status)
+    held["checks"] = [_check_fields(check) for check in result.checks]
+    counts = None if outputs is None else asdict(outputs.counts)
+    return encode({"transient": executed.transient, "result": portable(held), "counts": counts})
+
+
+def executed_from(text: str, task: Task, like: ItemResult) -> tuple[Executed, CacheCounts | None]:
+    """Return what a task gave, and what was counted of the cache.
+
+    Args:
+        text: What `executed_text` returned in the other process.
+        task: The task.
+        like: A result of the same task, from which what the text leaves out is taken.
+    """
+    held = decode(text)
+    given = held["result"]
+    given["status"] = Status(given["status"])
+    given["checks"] = tuple(Check(**{**check, "verdict": Verdict(check["verdict"])}) for check in given["checks"])
+    counts = None if held["counts"] is None else CacheCounts(**held["counts"])
+    return Executed(replace(like, input=task.item, **given), held["transient"]), counts
+
+
+def portable(value: Any) -> Any:
+    """Return `value` with what cannot be encoded replaced by its JSON view, wherever it stands."""
+    try:
+        encode(value)
+    except Unserialisable:
+        if type(value) is dict:
+            return {key if _encodable(key) else str(type(key)): portable(member) for key, member in value.items()}
+        if type(value) in (list, tuple):
+            return type(value)(portable(member) for member in value)
+        return clean_json(value)
+    return value
+
+
+def plain(value: Any) -> Any:
+    """Return an item with its mappings as dicts, which can be encoded."""
+    if isinstance(value, Mapping):
+        return {key: plain(member) for key, member in value.items()}
+    if type(value) is list:
+        return [plain(member) for member in value]
+    return value
+
+
+def _check_fields(check: Check) -> dict[str, Any]:
+    held = {name: getattr(check, name) for name in _CHECK}
+    return {**held, "verdict": str(check.verdict), "context": plain(check.context)}
+
+
+def _encodable(value: Any) -> bool:
+    try:
+        encode(value)
+    except Unserialisable:
+        return False
+    return True

@@ -1,0 +1,149 @@
+"""The options that commands which run evaluations share, and what they mean."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from django.core.management.base import CommandError
+
+from neuron_evals.core.report import Gate
+from neuron_evals.core.report.gate import NOTHING_JUDGED
+from neuron_evals.core.runner import Limits, Selection
+from neuron_evals.core.runner.crew import KINDS
+
+if TYPE_CHECKING:
+    from django.core.management.base import CommandParser
+
+
+def add_run_options(parser: CommandParser) -> None:
+    """Add the options of a run to a command."""
+    group = parser.add_argument_group("run options")
+    group.add_argument(
+        "--concurrency", type=whole_number(1), metavar="N", help="items in flight at most (default: RUNNER.CONCURRENCY)"
+    )
+    group.add_argument(
+        "--workers",
+        choices=KINDS[1:],
+        help="kind of worker (default: inline for one item at a time; else async where `run` is, else threads)",
+    )
+    group.add_argument(
+        "--tag", type=tags, action="append", default=[], metavar="T,..", help="run items with one of these tags"
+    )
+    group.add_argument(
+        "--exclude-tag", type=tags, action="append", default=[], metavar="T,..", help="leave items with these out"
+    )
+    group.add_argument("--filter", type=filled, metavar="TEXT", help="run items with TEXT in id, name or evaluator")
+    group.add_argument("--limit", type=whole_number(1), metavar="N", help="run at most N items of each evaluator")
+    group.add_argument("--repeat", type=whole_number(1), metavar="N", help="execute each item N times")
+    group.add_argument("--timeout", type=seconds, metavar="S", help="seconds one execution of an item may take")
+    group.add_argument(
+        "--retries", type=whole_number(0), metavar="N", help="try again N times after an infrastructure error"
+    )
+    group.add_argument("--fail-fast", action="store_true", help="stop after the first item that fails or breaks")
+    group.add_argument(
+        "--output",
+        action="append",
+        default=[],
+        metavar="NAME[=PATH]",
+        help="where the report goes, such as json=results.json; repeatable; replaces the setting OUTPUTS",
+    )
+    group.add_argument("--min-success-rate", type=fraction, metavar="R", help="good enough from this rate, 0 to 1")
+    group.add_argument(
+        "--max-error-rate", type=fraction, default=0.0, metavar="R", help="good enough up to this share of errors"
+    )
+
+
+def one_line_errors(parser: CommandParser) -> None:
+    """Have wrong usage said in one line, without the long usage text before it."""
+
+    def error(message: str) -> NoReturn:
+        if parser.called_from_command_line:
+            parser.exit(NOTHING_JUDGED, f"{parser.prog}: {message}\n")
+        msg = f"Error: {message}"
+        raise CommandError(msg, returncode=NOTHING_JUDGED)
+
+    # Django builds the parser itself and has no place to name another class.
+    parser.error = error  # type: ignore[method-assign]
+
+
+def selection(options: Mapping[str, Any]) -> Selection:
+    """Return which items the options ask for."""
+    return Selection(
+        tags=_names(options["tag"]),
+        exclude_tags=_names(options["exclude_tag"]),
+        text=options["filter"] or "",
+        limit=options["limit"],
+    )
+
+
+def limits(options: Mapping[str, Any]) -> Limits:
+    """Return what the options say of time limits, repeats and retries."""
+    return Limits(options["timeout"], options["repeat"], options["retries"])
+
+
+def gate(options: Mapping[str, Any]) -> Gate:
+    """Return what the options ask a report to reach."""
+    return Gate(options["min_success_rate"], options["max_error_rate"])
+
+
+def whole_number(lowest: int) -> Callable[[str], int]:
+    """Return an argparse type: a whole number from `lowest` up."""
+
+    def parse(text: str) -> int:
+        try:
+            number = int(text)
+        except ValueError:
+            number = lowest - 1
+        if number < lowest:
+            msg = f"{text!r} is no whole number from {lowest} up"
+            raise argparse.ArgumentTypeError(msg)
+        return number
+
+    return parse
+
+
+def seconds(text: str) -> float:
+    """Return an argparse value: a number of seconds above 0."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not 0 < number < math.inf:
+        msg = f"{text!r} is no number of seconds above 0"
+        raise argparse.ArgumentTypeError(msg)
+    return number
+
+
+def fraction(text: str) -> float:
+    """Return an argparse value: a fraction from 0 to 1."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not 0 <= number <= 1:
+        msg = f"{text!r} is no fraction from 0 to 1, such as 0.95"
+        raise argparse.ArgumentTypeError(msg)
+    return number
+
+
+def filled(text: str) -> str:
+    """Return an argparse value: any text but an empty one, which is what an unset variable of a shell leaves."""
+    if not text:
+        msg = "expected a text, got an empty one"
+        raise argparse.ArgumentTypeError(msg)
+    return text
+
+
+def tags(text: str) -> str:
+    """Return an argparse value: tags with commas between them, at least one."""
+    if not _names([text]):
+        msg = f"{text!r} names no tag"
+        raise argparse.ArgumentTypeError(msg)
+    return text
+
+
+def _names(texts: Sequence[str]) -> frozenset[str]:
+    return frozenset(name for text in texts for part in text.split(",") if (name := part.strip()))

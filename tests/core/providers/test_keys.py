@@ -1,0 +1,156 @@
+"""Keys: where they come from, and that they show nowhere."""
+
+from __future__ import annotations
+
+import copy
+import logging
+import pickle
+import traceback
+from pathlib import Path
+
+import pytest
+
+from neuron_evals import AnthropicProvider, Message, ModelRequest, OllamaProvider, OpenAIProvider, ProviderError
+from neuron_evals.core.jsonable import clean_json
+from neuron_evals.core.providers.keys import redact
+from neuron_evals.core.tracebacks import describe_error, format_traceback
+from tests.core.providers.dialects import OPENAI
+from tests.core.providers.server import EVENTS, Answer, events
+
+CANARY = "sk-canary-0123456789abcdef"
+OTHER = "gateway-canary-9876543210"
+
+
+def texts_of(exc: BaseException) -> str:
+    """Return all that a log, a report or a debug page could show of an exception."""
+    summary = traceback.TracebackException.from_exception(exc, capture_locals=True)
+    # The frames of the test itself hold the key, of course.
+    frames = [frame for frame in summary.stack if not frame.filename.startswith(str(Path(__file__).parent))]
+    assert frames
+    parts = [
+        "".join(traceback.StackSummary.from_list(frames).format()),
+        repr(exc),
+        str(exc),
+        describe_error(exc),
+        format_traceback(exc),
+    ]
+    return "\n".join([*parts, repr(vars(exc)), repr(exc.__context__), repr(exc.__cause__)])
+
+
+ANSWERS = {
+    "success": Answer(echo=True),
+    "refused": Answer({"error": {"message": f"Incorrect API key provided: {CANARY}"}}, status=401),
+    "refused at length": Answer({"error": f"{'x' * 480}{CANARY}"}, status=400),
+    "page": Answer(f"<p>{CANARY}</p>".encode(), kind="text/html", status=500),
+    "no json": Answer(f"key {CANARY}".encode()),
+    "time-out": Answer(held=True),
+    "reset": Answer(reset=True),
+    "error in body": Answer({"error": {"message": CANARY, "type": CANARY}}),
+    "stream": Answer(events({"error": f"Bearer {CANARY}"}), kind=EVENTS),
+}
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_key__in_no_text(server, dialect, call, caplog, name):
+    caplog.set_level(logging.DEBUG)
+    server.answers(ANSWERS[name])
+    options = {"timeout": 0.3} if name == "time-out" else {"stream": name == "stream"}
+    provider = dialect.make(server, api_key=CANARY, headers={"X-Gateway-Key": OTHER}, max_retries=1, **options)
+    try:
+        shown = [repr(call(provider, ModelRequest((Message("user", "Hello?"),))))]
+    except ProviderError as exc:
+        shown = [texts_of(exc)]
+    header, form = dialect.key_header
+    assert server.asked[0].headers[header] == form.format(CANARY)
+    shown += [repr(provider), str(vars(provider)), provider.fingerprint, str(clean_json(provider)), caplog.text]
+    for secret in (CANARY, CANARY[3:], OTHER):
+        assert [text for text in shown if secret in text] == []
+
+
+def test_key__echoed_in_the_reply__replaced(server, hello):
+    server.answers(Answer(echo=True))
+    reply = OPENAI.make(server, api_key=CANARY).complete(hello)
+    assert "Bearer [redacted]" in reply.message.content
+
+
+def test_error__somebody_elses_key_in_it__not_shown_either(server, call, hello):
+    server.answers(Answer({"error": {"message": "upstream refused sk-of-the-gateway-1234"}}, status=400))
+    with pytest.raises(ProviderError, match=r"upstream refused \[redacted\]"):
+        call(OPENAI.make(server), hello)
+
+
+def test_key__from_the_environment__read_at_each_call(server, hello, monkeypatch):
+    server.answers(Answer(OPENAI.text))
+    provider = OPENAI.make(server, api_key_env="SHOP_MODEL_KEY")
+    monkeypatch.setenv("SHOP_MODEL_KEY", "sk-first-000001")
+    provider.complete(hello)
+    monkeypatch.setenv("SHOP_MODEL_KEY", "sk-second-00002\n")
+    provider.complete(hello)
+    keys = [asked.headers["authorization"] for asked in server.asked]
+    assert keys == ["Bearer sk-first-000001", "Bearer sk-second-00002"]
+
+
+def test_key__variable_not_set__named_before_and_at_the_call(server, call, hello, monkeypatch):
+    monkeypatch.delenv("SHOP_MODEL_KEY", raising=False)
+    provider = OPENAI.make(server, api_key_env="SHOP_MODEL_KEY")
+    expected = "the environment variable SHOP_MODEL_KEY is not set; it should hold the API key"
+    assert provider.problems() == [f"OpenAIProvider: {expected}"]
+    with pytest.raises(ProviderError) as caught:
+        call(provider, hello)
+    assert (str(caught.value), caught.value.kind) == (f"openai m: {expected}", "auth")
+    assert server.asked == []
+
+
+def test_key__callable_breaks__its_text_is_not_shown(server, hello):
+    def read() -> str:
+        raise LookupError(CANARY)
+
+    with pytest.raises(ProviderError, match="the callable that gives the API key raised LookupError") as caught:
+        OPENAI.make(server, api_key=read).complete(hello)
+    assert CANARY not in texts_of(caught.value)
+
+
+@pytest.mark.parametrize("key", ["sk-ümlaut-canary", "sk-a\r\nX-Other: 1"])
+def test_key__that_no_header_can_carry__refused_without_showing_it(server, hello, key):
+    with pytest.raises(ProviderError, match="no HTTP header can carry") as caught:
+        OPENAI.make(server, api_key=key).complete(hello)
+    assert key not in texts_of(caught.value)
+
+
+@pytest.mark.parametrize("provider", [OpenAIProvider, AnthropicProvider])
+def test_no_key_for_the_service_itself__a_problem(provider):
+    (problem,) = provider("m").problems()
+    assert "needs a key: set api_key_env" in problem
+    assert provider("m", api_key="sk-1").problems() == []
+    assert provider("m", headers={"Authorization": "Bearer x"}).problems() == []
+    assert provider("m", base_url="http://127.0.0.1:1").problems() == []
+
+
+def test_no_key_for_a_local_server__no_problem():
+    assert OllamaProvider("m").problems() == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Incorrect key sk-proj-abcdefgh1234.", "Incorrect key [redacted]."),
+        ("Authorization: Bearer abc123def456", "Authorization: [redacted]"),
+        ("see https://user:pass@host/x", "see https://[redacted]host/x"),
+        ("a basic understanding of bearer authentication", "a basic understanding of bearer authentication"),
+        ("the risk-averse desk-bound", "the risk-averse desk-bound"),
+    ],
+)
+def test_redact__what_looks_like_a_key(text, expected):
+    assert redact(text) == expected
+
+
+def test_redact__placeholder_keys_leave_words_alone():
+    assert redact("there is none", ["none"]) == "there is none"
+
+
+def test_error__survives_pickling_and_copying():
+    error = ProviderError("busy", kind="server", status=529, code="overloaded_error", retry_after=2.0, attempts=3)
+    for other in (pickle.loads(pickle.dumps(error)), copy.copy(error)):  # noqa: S301  (its own text)
+        assert type(other) is ProviderError
+        assert vars(other) == vars(error)
+        assert str(other) == "busy (3 attempts)"

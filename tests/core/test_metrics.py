@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import threading
+from decimal import Decimal
+
+import pytest
+
+from neuron_evals.core.messages import Usage
+from neuron_evals.core.metrics import Collected, ModelCall, collecting, record_tools, record_usage, usage_kind
+
+
+def test_what_is_recorded_inside__is_collected_by_every_collector_around_it():
+    record_usage(seconds=9)
+    with collecting() as outer:
+        record_usage(Usage(1, 2), Decimal("0.5"), "small", seconds=1)
+        with collecting() as inner:
+            record_tools(0.25)
+            record_usage(seconds=2)
+    record_usage(seconds=9)
+    assert [call.seconds for call in outer.model_calls] == [1, 2]
+    assert [call.seconds for call in inner.model_calls] == [2]
+    assert (outer.tool_seconds(), inner.tool_seconds()) == (0.25, 0.25)
+    assert outer.model_calls[0] == ModelCall("agent", 1, Usage(1, 2), Decimal("0.5"), "small")
+
+
+def test_kinds__are_counted_apart_and_end_with_their_block():
+    with collecting() as collected:
+        record_usage(Usage(10, 1), Decimal(1), seconds=1)
+        with usage_kind("judge"):
+            record_usage(Usage(20, 2), Decimal(2), seconds=2)
+            record_tools(0.5)
+        record_tools(0.25)
+    assert (collected.usage("agent").total, collected.usage("judge").total, collected.usage().total) == (11, 22, 33)
+    assert (collected.cost("agent"), collected.cost("judge"), collected.cost()) == (Decimal(1), Decimal(2), Decimal(3))
+    assert (collected.model_seconds("agent"), collected.model_seconds("judge")) == (1, 2)
+    assert (collected.tool_seconds("agent"), collected.tool_seconds("judge")) == (0.25, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("calls", "usage", "cost"),
+    [
+        ([], None, None),
+        ([ModelCall("agent", 1, Usage(1, 2), Decimal(0))], Usage(1, 2), Decimal(0)),
+        ([ModelCall("agent", 1)], Usage(), None),
+        ([ModelCall("agent", 1, Usage(1, 2), Decimal(3)), ModelCall("agent", 1)], Usage(requests=2), None),
+    ],
+)
+def test_unknown__is_never_zero(calls, usage, cost):
+    collected = Collected(calls)
+    assert (collected.usage(), collected.cost()) == (usage, cost)
+
+
+def test_threads_in_a_copied_context__record_where_they_were_started():
+    with collecting() as collected, usage_kind("simulator"):
+        threads = [
+            threading.Thread(target=contextvars.copy_context().run, args=(lambda: record_usage(seconds=1),))
+            for _ in range(8)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert [call.kind for call in collected.model_calls] == ["simulator"] * 8
+
+
+def test_tasks__each_collect_their_own():
+    async def item(number: int) -> list[float]:
+        with collecting() as collected:
+            for _ in range(3):
+                await asyncio.sleep(0)
+                record_usage(seconds=number)
+        return [call.seconds for call in collected.model_calls]
+
+    async def items() -> list[list[float]]:
+        return await asyncio.gather(*map(item, range(4)))
+
+    assert asyncio.run(items()) == [[number] * 3 for number in range(4)]
