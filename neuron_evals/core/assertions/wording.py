@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any
 
@@ -23,6 +24,11 @@ def shown(value: Any) -> str:
     except Exception as exc:  # a value that cannot be written must not hide the verdict on it
         return f"<{type(value).__name__} that cannot be shown: {type(exc).__name__}>"
     return _cut(_escaped(written[:SHOWN_LENGTH]), len(written))
+
+
+def shown_json(value: Any) -> str:
+    """Return a JSON value for a reason, as JSON is written."""
+    return visible(json.dumps(value, ensure_ascii=False))
 
 
 def visible(text: str) -> str:
