@@ -61,7 +61,19 @@ def test_dir__names_public_names_before_they_are_used():
     ],
 )
 def test_import__loads_nothing_heavy(code: str) -> None:
-    heavy = ("django", "django_rq", "httpx", "numpy", "rapidfuzz", "redis", "regex", "rest_framework", "rich", "rq")
+    heavy = (
+        "django",
+        "django_rq",
+        "httpx",
+        "jsonschema",
+        "numpy",
+        "rapidfuzz",
+        "redis",
+        "regex",
+        "rest_framework",
+        "rich",
+        "rq",
+    )
     assert run_python(f"import sys\n{code}\nprint(*sorted(set(sys.modules) & {set(heavy)!r}))") == ""
 
 

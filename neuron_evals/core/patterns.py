@@ -81,13 +81,16 @@ class CompiledPattern:
             raise PatternTimeout(msg) from None
 
 
-def compile_pattern(pattern: str | TextPattern, time_limit: float = TIME_LIMIT) -> CompiledPattern:
+def compile_pattern(
+    pattern: str | TextPattern, time_limit: float = TIME_LIMIT, *, ignore_case: bool = False
+) -> CompiledPattern:
     """Compile a pattern.
 
     Args:
         pattern: `/pattern/flags` with flags from `imsxu`; or a bare pattern, which does not begin with `/`; or a
             pattern compiled by `re` or `regex`, which keeps its flags.
         time_limit: Seconds of processor time of the process, above 0, that one search may take.
+        ignore_case: Give a pattern that is text the flag `i`.
 
     Raises:
         InvalidArgument: The pattern is no text pattern, is longer than 1,000 characters, repeats too much, has an
@@ -95,6 +98,8 @@ def compile_pattern(pattern: str | TextPattern, time_limit: float = TIME_LIMIT) 
     """
     if isinstance(pattern, str):
         body, flags = _split(pattern)
+        if ignore_case:
+            flags += "i"
         return CompiledPattern(pattern, body, time_limit, _engine=_compile(pattern, body, flags))
     import regex  # noqa: PLC0415  (costs start-up time that most runs need not spend)
 

@@ -1,4 +1,4 @@
-"""Assertions about what an execution used: tokens and money. They take a `Record`."""
+"""Assertions about what an execution used: time, tokens and money. They take a `Record`."""
 
 from __future__ import annotations
 
@@ -12,6 +12,46 @@ from neuron_evals.core.assertions.wording import shown
 from neuron_evals.core.checking import Assertion, View
 from neuron_evals.core.exceptions import InvalidArgument, InvalidInput
 from neuron_evals.core.results import AssertionResult, Record
+
+
+@dataclass(frozen=True)
+class MaxDuration(Assertion):
+    """Passes when `run` took at most `seconds`. Skipped when its duration is unknown.
+
+    Args:
+        seconds: Longest duration; a finite number above 0.
+
+    Raises:
+        InvalidArgument: `seconds` is out of range.
+    """
+
+    accepts: ClassVar[View] = "record"
+
+    seconds: float
+
+    def __post_init__(self) -> None:
+        seconds: Any = self.seconds
+        if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 < seconds < math.inf:
+            msg = f"{self.assertion_name}: seconds must be a finite number above 0, got {shown(seconds)}"
+            raise InvalidArgument(msg)
+
+    def evaluate(self, actual: Any) -> AssertionResult:
+        """Return 1 when the duration is within the limit, else 0.
+
+        Raises:
+            InvalidInput: `actual` is no `Record`.
+        """
+        duration = _record(self.assertion_name, actual).duration
+        if duration is None:
+            return AssertionResult.skip("the duration is unknown")
+        if duration <= self.seconds:
+            return AssertionResult.ok(context={"seconds": duration})
+        message = f"it took {duration:.3f} s, more than {self.seconds:g} s"
+        return AssertionResult.fail(0.0, message, {"seconds": duration})
+
+    def unwanted(self, actual: Any) -> str:
+        """Return the duration and the limit."""
+        return f"it took {actual.duration:.3f} s, and it should take more than {self.seconds:g} s"
 
 
 @dataclass(frozen=True)

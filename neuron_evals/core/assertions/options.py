@@ -3,9 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from enum import Enum
 from typing import Any
 
 from neuron_evals.core.exceptions import InvalidArgument
+
+
+class _NotGiven(Enum):
+    NOT_GIVEN = "not given"
+
+    def __repr__(self) -> str:
+        return "<not given>"
+
+
+NOT_GIVEN = _NotGiven.NOT_GIVEN
+"""Default of an option that may be given any value, None too."""
 
 
 def require_text(owner: str, role: str, value: Any) -> None:

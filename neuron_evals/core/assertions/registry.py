@@ -9,11 +9,13 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from neuron_evals.core.assertions.budgets import MaxCost, MaxTokens
+from neuron_evals.core.assertions.budgets import MaxCost, MaxDuration, MaxTokens
 from neuron_evals.core.assertions.classifier import ClassifierJudge
+from neuron_evals.core.assertions.closeness import CloseTo, NumberEquals
 from neuron_evals.core.assertions.combining import AllOf, AnyOf
 from neuron_evals.core.assertions.contains import NotContains, StringContains, StringContainsAll, StringContainsAny
 from neuron_evals.core.assertions.distance import StringDistance
+from neuron_evals.core.assertions.json_values import ContainsJson, JsonEquals, JsonPath
 from neuron_evals.core.assertions.judges import (
     AgentJudge,
     CorrectnessJudge,
@@ -23,8 +25,10 @@ from neuron_evals.core.assertions.judges import (
     RubricJudge,
     TaskCompletionJudge,
 )
+from neuron_evals.core.assertions.matching import ExactMatch, FuzzyMatch
 from neuron_evals.core.assertions.numeric import Between, GreaterThan
 from neuron_evals.core.assertions.pattern import MatchesRegex
+from neuron_evals.core.assertions.schema import MatchesSchema
 from neuron_evals.core.assertions.similarity import StringSimilarity
 from neuron_evals.core.assertions.structure import IsValidJson
 from neuron_evals.core.assertions.text import StringEndsWith, StringLengthBetween, StringStartsWith
@@ -37,7 +41,7 @@ from neuron_evals.core.assertions.trajectory import (
     ToolWasRejected,
     TrajectoryMatches,
 )
-from neuron_evals.core.assertions.values import Equals, NotEmpty
+from neuron_evals.core.assertions.values import Equals, NotEmpty, OneOf
 from neuron_evals.core.assertions.wrapping import Not, Weighted
 from neuron_evals.core.checking import Assertion
 from neuron_evals.core.exceptions import ConfigurationError
@@ -45,24 +49,35 @@ from neuron_evals.core.exceptions import ConfigurationError
 _TYPE_NAME = re.compile(r"[a-z][a-z0-9_]*")
 _WORD_START = re.compile(r"(?<!^)(?=[A-Z])")
 
+# `Contains` has none: data means `StringContains` by `contains`, and reaches `Contains` by its `eval_type`.
 _BUILT_IN: tuple[type[Assertion], ...] = (
     AgentJudge,
     AllOf,
     AnyOf,
     Between,
     ClassifierJudge,
+    CloseTo,
+    ContainsJson,
     CorrectnessJudge,
     Equals,
+    ExactMatch,
     FaithfulnessJudge,
+    FuzzyMatch,
     GreaterThan,
     HelpfulnessJudge,
     IsValidJson,
+    JsonEquals,
+    JsonPath,
     MatchesRegex,
+    MatchesSchema,
     MaxCost,
+    MaxDuration,
     MaxTokens,
     Not,
     NotContains,
     NotEmpty,
+    NumberEquals,
+    OneOf,
     RelevanceJudge,
     RubricJudge,
     StringContains,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sized
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,7 @@ from neuron_evals.core.assertions.equality import equal
 from neuron_evals.core.assertions.hidden_text import looks_alike, without_invisible
 from neuron_evals.core.assertions.wording import shown
 from neuron_evals.core.checking import Assertion
-from neuron_evals.core.exceptions import InvalidInput
+from neuron_evals.core.exceptions import InvalidArgument, InvalidInput
 from neuron_evals.core.results import AssertionResult
 
 
@@ -52,6 +52,62 @@ class Equals(Assertion):
         elif type(actual) is not type(self.expected):
             hint = f"; the types are {type(actual).__name__} and {type(self.expected).__name__}"
         return f"{shown(actual)} does not equal {shown(self.expected)}{hint}"
+
+
+@dataclass(frozen=True)
+class OneOf(Assertion):
+    """Passes when the value equals one of `options`, as `Equals` compares: type, letter case and blanks count.
+
+    Args:
+        options: The values; no value passes an empty list.
+
+    Raises:
+        InvalidArgument: `options` is no list.
+    """
+
+    options: Sequence[Any]
+
+    def __post_init__(self) -> None:
+        options: Any = self.options
+        if isinstance(options, str | bytes | Mapping) or not isinstance(options, Iterable):
+            msg = f"{self.assertion_name}: options must be a list of values, got {type(options).__name__}"
+            raise InvalidArgument(msg)
+        object.__setattr__(self, "options", tuple(options))
+
+    @property
+    def vacuous(self) -> bool:
+        """Whether there is no option."""
+        return not self.options
+
+    def evaluate(self, actual: Any) -> AssertionResult:
+        """Return 1 when the value equals an option, else 0.
+
+        Raises:
+            InvalidInput: The value cannot be compared with an option, such as an array whose `==` gives another array.
+        """
+        try:
+            found = any(equal(actual, option) for option in self.options)
+        except InvalidInput as exc:
+            msg = f"{self.assertion_name}: {exc}"
+            raise InvalidInput(msg) from exc
+        if found:
+            return AssertionResult.ok()
+        return AssertionResult.fail(0.0, f"{shown(actual)} is none of {self._listed()}{self._hint(actual)}")
+
+    def unwanted(self, actual: Any) -> str:
+        """Return that the value is an option."""
+        return f"{shown(actual)} is one of {self._listed()}, and it should not be"
+
+    def _listed(self) -> str:
+        return ", ".join(map(shown, self.options)) or "no options"
+
+    def _hint(self, actual: Any) -> str:
+        """Return the clause of `looks_alike` for the first option that has one."""
+        if not isinstance(actual, str):
+            return ""
+        texts = (option for option in self.options if isinstance(option, str))
+        hints = (looks_alike(actual, text, str.__eq__, f"it differs from {shown(text)}") for text in texts)
+        return next(filter(None, hints), "")
 
 
 @dataclass(frozen=True)

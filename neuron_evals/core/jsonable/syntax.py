@@ -1,4 +1,4 @@
-"""Whether a text is JSON as RFC 8259 defines it, and if not, why.
+"""Whether a text is JSON as RFC 8259 defines it, and if not, why; and where JSON stands in other text.
 
 Python's `json` accepts more (`NaN`, lone surrogates), and gives up on what is valid (numbers of thousands of digits,
 deep nesting). This scanner builds no values and does not recurse: it takes any size and depth, in time proportional to
@@ -8,6 +8,7 @@ the length.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 _BLANKS = re.compile(r"[ \t\n\r]*+")
 _OPEN_STRING = re.compile(
@@ -16,6 +17,7 @@ _OPEN_STRING = re.compile(
     r"|\\u(?![dD][89a-fA-F])[0-9a-fA-F]{4}"
     r"|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})*+"
 )
+_OPENER = re.compile(r"[\[{]")
 _LONE_SURROGATE = re.compile(r"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 _NUMBER_OR_WORD = re.compile(r"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?+(?:[eE][+-]?[0-9]++)?+|true|false|null")
 
@@ -32,6 +34,7 @@ _AFTER = "a comma or the end of the list or object"
 _END = "nothing more"
 
 _OPENING = {"[": ("]", _FIRST_VALUE), "{": ("}", _FIRST_KEY)}
+_CLOSING = {closer for closer, _ in _OPENING.values()}
 
 
 def invalid_json(text: str) -> str | None:
@@ -49,6 +52,47 @@ def invalid_json(text: str) -> str | None:
         expected = following
         position = _skip(_BLANKS, text, end)
     return None if expected == _END else _located(text, len(text), f"expected {expected}, found the end of the text")
+
+
+def json_spans(text: str) -> Iterator[tuple[int, int]]:
+    """Yield where the lists and objects in `text` begin and end, in order; those inside others are not named.
+
+    The time is proportional to the length: what was opened inside a value that turned out broken is never opened again.
+    """
+    broken: set[int] = set()
+    position = 0
+    while opener := _OPENER.search(text, position):
+        position = opener.start() + 1
+        if opener.start() in broken:
+            continue
+        end, opened = _closing(text, opener.start())
+        if end is None:
+            broken.update(opened)
+        else:
+            yield opener.start(), end
+            position = end
+
+
+def _closing(text: str, start: int) -> tuple[int | None, list[int]]:
+    """Return where the list or object that begins at `start` ends; or `None`, and where what stayed open began."""
+    closers: list[str] = []
+    opened: list[int] = []
+    expected = _VALUE
+    position = start
+    while position < len(text):
+        kind, end = _token(text, position)
+        following = _follow(kind, expected, closers)
+        if following is None:
+            break
+        if kind in _OPENING:
+            opened.append(position)
+        elif kind in _CLOSING:
+            opened.pop()
+        if not closers:
+            return end, []
+        expected = following
+        position = _skip(_BLANKS, text, end)
+    return None, opened
 
 
 def _skip(pattern: re.Pattern[str], text: str, position: int) -> int:

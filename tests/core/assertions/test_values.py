@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from neuron_evals.core.assertions import Equals, Not, NotEmpty
-from neuron_evals.core.exceptions import InvalidInput
+from neuron_evals.core.assertions import Equals, Not, NotEmpty, OneOf
+from neuron_evals.core.exceptions import InvalidArgument, InvalidInput
 
 
 @dataclass
@@ -211,3 +211,59 @@ def test_not_empty(actual, passed):
 def test_an_empty_text_is_shown_with_what_hides_in_it():
     assert NotEmpty().evaluate("\u200b\n").message == '"<U+200B>\\n" is empty'
     assert Not(NotEmpty()).evaluate([1]).message == "[1] is not empty, and it should be"
+
+
+@pytest.mark.parametrize(
+    ("options", "actual", "passed"),
+    [
+        (["yes", "no"], "yes", True),
+        (["yes", "no"], "Yes", False),
+        (["yes", "no"], "yes ", False),
+        (("a", 10), 10.0, True),
+        ([10], "10", False),
+        ([1, 0], True, False),
+        ([True], 1, False),
+        ([None], None, True),
+        ([{"a": [1]}], {"a": [1]}, True),
+        ([math.nan], math.nan, False),
+        (iter(["a", "b"]), "b", True),
+        ([], "", False),
+    ],
+)
+def test_one_of_passes_what_equals_an_option(options, actual, passed):
+    result = OneOf(options).evaluate(actual)
+    assert (result.passed, result.score) == (passed, float(passed))
+
+
+@pytest.mark.parametrize(
+    ("assertion", "actual", "message"),
+    [
+        (OneOf(["yes", 1]), "no", '"no" is none of "yes", 1'),
+        (OneOf([]), "no", '"no" is none of no options'),
+        (
+            OneOf(["no", "yes"]),
+            "yes\u200b",
+            '"yes<U+200B>" is none of "no", "yes"; it differs from "yes" only in invisible characters: '
+            "U+200B ZERO WIDTH SPACE",
+        ),
+        (Not(OneOf([1, 2])), 2, "2 is one of 1, 2, and it should not be"),
+    ],
+)
+def test_one_of_says_the_options(assertion, actual, message):
+    assert assertion.evaluate(actual).message == message
+
+
+@pytest.mark.parametrize("options", ["yes", b"yes", {"yes": 1}, None, 5])
+def test_options_that_are_no_list_are_refused(options):
+    with pytest.raises(InvalidArgument, match="OneOf: options must be a list of values, got "):
+        OneOf(options)
+
+
+def test_an_option_that_cannot_be_compared_breaks_the_check():
+    with pytest.raises(InvalidInput, match=r"OneOf: comparing .* raised RuntimeError: no order"):
+        OneOf([Unequal()]).evaluate("a")
+
+
+def test_no_option_is_vacuous():
+    assert OneOf([]).vacuous
+    assert not OneOf([None]).vacuous
