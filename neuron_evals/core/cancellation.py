@@ -5,12 +5,19 @@ Code deep inside an item, such as a provider waiting for a reply, finds both in 
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Self
+
+_PATIENCE = 2
+"""How many signals are taken in good order."""
+
+_INTERRUPTED = 130
+"""Exit status of a process that was interrupted."""
 
 
 class StopToken:
@@ -22,6 +29,7 @@ class StopToken:
         self._wake: Callable[[], None] | None = None
         self._interruptible = False
         self._interrupted = False
+        self._signals = 0
 
     @property
     def interrupted(self) -> bool:
@@ -72,12 +80,16 @@ class StopToken:
         """Take a signal that asks to end; called by signal handlers.
 
         The first one sets the token and breaks off interruptible code; elsewhere it leaves the code at work to come to
-        its end, so that no result is lost. A second one always breaks off.
+        its end, so that no result is lost. A second one always breaks off. A third ends the process at once, for code
+        that lets nothing break it off.
 
         Raises:
             KeyboardInterrupt: As said above.
         """
         again, self._interrupted = self._interrupted, True
+        self._signals += 1
+        if self._signals > _PATIENCE:
+            os._exit(_INTERRUPTED)
         self.set("interrupted", abandon=True)
         if again or self._interruptible:
             raise KeyboardInterrupt

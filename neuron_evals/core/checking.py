@@ -162,7 +162,8 @@ class Recorder:
         )
 
     def _broken(self, assertion: object, exc: Exception, label: str | None, line: int | None) -> Check:
-        self.transient = self.transient or self.is_transient(exc)
+        with suppress(Exception):  # what an evaluator says of its errors must not hide them
+            self.transient = self.transient or self.is_transient(exc)
         name = type(assertion).__name__
         with suppress(Exception):  # its name may be what broke
             name = _as_assertion(assertion).assertion_name

@@ -5,8 +5,10 @@ from __future__ import annotations
 import contextvars
 import copy
 import inspect
+import threading
 import time
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -112,11 +114,15 @@ class _Outcome:
         if self.error is None:
             self.error = describe_error(exc)
             self.traceback = format_traceback(exc)
-            self.transient = isinstance(exc, Exception) and self.task.evaluator.is_transient(exc)
+            with suppress(Exception):  # what an evaluator says of its errors must not hide them
+                self.transient = isinstance(exc, Exception) and self.task.evaluator.is_transient(exc)
 
     def evaluator(self) -> BaseEvaluator:
         """Return the copy of the evaluator on which the item works."""
         evaluator = copy.copy(self.task.evaluator)
+        if evaluator is self.task.evaluator:
+            msg = f"{full_name(type(evaluator))}.__copy__() must return a copy: items would share one evaluator"
+            raise TypeError(msg)
         # Not by plain assignment: the evaluator may be a frozen dataclass.
         object.__setattr__(evaluator, "_recorder", self.recorder)
         return evaluator
@@ -196,8 +202,8 @@ def execute(task: Task, around: Surroundings = Surroundings()) -> Executed:
     """Run and evaluate one item.
 
     Returns:
-        The result. Whatever item, evaluator or hook raise is in it, `SystemExit` included; only `KeyboardInterrupt`
-        goes through.
+        The result. Whatever item, evaluator or hook raise is in it, `SystemExit` included; only a `KeyboardInterrupt`
+        in the main thread goes through.
     """
     outcome = _Outcome(task, around.outputs)
     if _guarded(around.before, outcome):
@@ -258,12 +264,17 @@ def _guarded(hook: Callable[[], None] | None, outcome: _Outcome) -> bool:
         return True
     try:
         hook()
-    except KeyboardInterrupt:
-        raise
     except BaseException as exc:  # a hook that broke is the item's error
+        _raise_interruption(exc)
         outcome.broke(exc)
         return False
     return True
+
+
+def _raise_interruption(exc: BaseException) -> None:
+    """Raise a `KeyboardInterrupt` on in the main thread, which alone takes signals; elsewhere an agent raised it."""
+    if isinstance(exc, KeyboardInterrupt) and threading.current_thread() is threading.main_thread():
+        raise exc
 
 
 def _run_and_evaluate(outcome: _Outcome, around: Surroundings) -> None:
@@ -281,9 +292,8 @@ def _run_and_evaluate(outcome: _Outcome, around: Surroundings) -> None:
                 outcome.ran(output, time.perf_counter() - started)
             output = outcome.record(evaluator)
             _no_coroutine(evaluator.evaluate(output, private(task.item)), "evaluate")
-    except KeyboardInterrupt:
-        raise
     except BaseException as exc:  # sys.exit() in an agent must not end the run with a status of its choice
+        _raise_interruption(exc)
         outcome.broke(exc)
 
 
@@ -297,9 +307,8 @@ async def _run_and_evaluate_async(outcome: _Outcome, in_thread: InThread | None)
                 output = await _awaited(evaluator.run, in_thread, private(item))
                 outcome.ran(output, time.perf_counter() - started)
             await _awaited(evaluator.evaluate, in_thread, outcome.record(evaluator), private(item))
-    except KeyboardInterrupt:
-        raise
     except BaseException as exc:  # as in `_run_and_evaluate`; a cancelled item is told apart by who cancelled it
+        _raise_interruption(exc)
         outcome.broke(exc)
 
 

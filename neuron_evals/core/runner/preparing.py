@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -60,6 +61,7 @@ class Opened:
         evaluator: The evaluator.
         pool: Where its items are executed.
         kind: Which kind of workers that is.
+        namespace: The evaluator's grouping label, if it has one.
         outputs: Where its outputs are cached; `None` for nowhere.
         keys: Under which keys; `None` for nowhere.
     """
@@ -67,6 +69,7 @@ class Opened:
     evaluator: BaseEvaluator
     pool: Pool
     kind: str
+    namespace: str | None = None
     outputs: RunOutputs | None = None
     keys: RunKeys | None = None
 
@@ -111,7 +114,7 @@ class PreparedEvaluator:
     def planned(self) -> PlannedEvaluator:
         """Return its line in the plan."""
         return PlannedEvaluator(
-            self.evaluator_class, total=self.total, namespace=self.evaluator.namespace, workers=self.opened.kind
+            self.evaluator_class, total=self.total, namespace=self.opened.namespace, workers=self.opened.kind
         )
 
     def tasks(self) -> Generator[Task, None, None]:
@@ -154,7 +157,7 @@ def set_up(evaluator: BaseEvaluator, crew: Crew) -> Opened:
         keys = None if outputs is None else RunKeys(evaluator)
         # Here and not before the first item: process workers are forked before any dataset is in memory.
         pool, kind = crew.pool(evaluator, outputs)
-        return Opened(evaluator, pool, kind, outputs, keys)
+        return Opened(evaluator, pool, kind, evaluator.namespace, outputs, keys)
     except BaseException:
         evaluator.tear_down()
         raise
@@ -177,10 +180,25 @@ def prepare(opened: Opened, selection: Selection, limits: Limits) -> PreparedEva
 
 
 def _validate(evaluator: BaseEvaluator) -> None:
-    if isinstance(evaluator.tags, str) or not all(isinstance(tag, str) for tag in evaluator.tags):
-        msg = f"{full_name(type(evaluator))}.tags must be a tuple of texts such as ('smoke',), got {evaluator.tags!r}"
+    name = full_name(type(evaluator))
+    tags: object = evaluator.tags
+    if isinstance(tags, str) or not isinstance(tags, Iterable) or not all(isinstance(tag, str) for tag in tags):
+        msg = f"{name}.tags must be a tuple of texts such as ('smoke',), got {tags!r}"
+        raise EvaluationError(msg)
+    namespace: object = evaluator.namespace
+    if not (namespace is None or isinstance(namespace, str)):
+        msg = f"{name}.namespace must be a text or None, got {namespace!r}"
         raise EvaluationError(msg)
     validate_class(evaluator)
+    for called in ("set_up", "tear_down", "get_dataset"):
+        if inspect.iscoroutinefunction(getattr(evaluator, called)):
+            msg = f"{name}.{called} is an `async def`, and nobody would await it; only run and evaluate may be"
+            raise EvaluationError(msg)
+    for called in ("set_up", "tear_down", "run", "evaluate"):
+        method = getattr(evaluator, called)
+        if inspect.isgeneratorfunction(method) or inspect.isasyncgenfunction(method):
+            msg = f"{name}.{called} is a generator, which would never run; return instead of yield"
+            raise EvaluationError(msg)
 
 
 def _surveyed(prepared: PreparedEvaluator) -> PreparedEvaluator:

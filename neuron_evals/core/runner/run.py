@@ -74,13 +74,18 @@ class _Course:
                 self._take(result)
             if self.stop.is_set():
                 self._cancel_the_rest()
-        except Exception as exc:
+        except (Exception, SystemExit) as exc:
             self._broke(exc)
 
     def tear_down(self) -> None:
         try:
-            self.prepared.evaluator.tear_down()
-        except Exception as exc:
+            with self.stop.interruptible():
+                self.prepared.evaluator.tear_down()
+        except (Exception, SystemExit) as exc:
+            self._broke(exc)
+        except KeyboardInterrupt as exc:
+            # The results are there, and shall be reported.
+            self.stop.set("interrupted", abandon=True)
             self._broke(exc)
 
     def results(self) -> EvaluationResults:
@@ -90,7 +95,7 @@ class _Course:
             tally=self.tally,
             error=self.error,
             traceback=self.traceback,
-            namespace=self.prepared.evaluator.namespace,
+            namespace=self.prepared.opened.namespace,
             started_at=self.started_at,
             finished_at=datetime.now(UTC),
             duration=time.perf_counter() - self.started,
@@ -126,7 +131,7 @@ class _Course:
                     self._finished(result)
                     self._take(result)
 
-    def _broke(self, exc: Exception) -> None:
+    def _broke(self, exc: BaseException) -> None:
         error = describe_broken_check(exc)
         self.error = error if self.error is None else f"{self.error}; {error}"
         self.traceback = self.traceback or format_traceback(exc)
@@ -242,7 +247,7 @@ def _opened(evaluator: BaseEvaluator | BrokenEvaluator, crew: Crew) -> Opened | 
         return evaluator
     try:
         return set_up(evaluator, crew)
-    except Exception as exc:  # the others still run
+    except (Exception, SystemExit) as exc:  # the others still run
         return BrokenEvaluator.of(full_name(type(evaluator)), exc)
 
 
@@ -253,7 +258,7 @@ def _prepared(
         return opened
     try:
         return prepare(opened, selection, limits)
-    except Exception as exc:  # as in `_opened`
+    except (Exception, SystemExit) as exc:  # as in `_opened`
         return BrokenEvaluator.of(full_name(type(opened.evaluator)), exc)
 
 

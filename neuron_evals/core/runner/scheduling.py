@@ -97,13 +97,13 @@ class Scheduler:
             self._pool.close(abandon=self._stop.abandon or bool(self._flights))
 
     def _run(self, tasks: Iterator[Task]) -> Generator[ItemResult, None, None]:
-        broken: Exception | None = None
+        broken: Exception | SystemExit | None = None
         more = True
         while True:
             if more and not self._stop.is_set():
                 try:
                     more = self._feed(tasks)
-                except Exception as exc:  # raised below, once the items in flight are in
+                except (Exception, SystemExit) as exc:  # raised below, once the items in flight are in
                     broken, more = exc, False
             if not self._flights and not self._paused:
                 break

@@ -19,6 +19,7 @@ from neuron_evals.core.report.gate import FAILED, INTERRUPTED, NOTHING_JUDGED, P
 from neuron_evals.core.results import full_name
 from neuron_evals.core.runner import BrokenEvaluator, EvaluatorRunner, PreparedRun
 from neuron_evals.core.runner.interruption import signals_stop
+from neuron_evals.core.tracebacks import short_path
 from neuron_evals.management import options as run_options
 from neuron_evals.signals import SignalListener
 
@@ -120,10 +121,10 @@ class Command(BaseCommand):
         if not found.evaluators and not found.broken:
             msg = f"{path}: no evaluator in this folder; write one with `manage.py make_evaluator evaluators.First`"
             raise ConfigurationError(msg)
-        broken = [BrokenEvaluator(str(file.path), file.error, file.traceback) for file in found.broken]
+        broken = [BrokenEvaluator(short_path(str(file.path)), file.error, file.traceback) for file in found.broken]
         return self.runner().prepare_run(
             [*broken, *map(self._made, found.evaluators)],
-            options["concurrency"] or conf.read().runner.concurrency,
+            conf.read().runner.concurrency if options["concurrency"] is None else options["concurrency"],
             workers=options["workers"],
             selection=run_options.selection(options),
             limits=run_options.limits(options),

@@ -44,7 +44,11 @@ def test_signal__results_so_far_are_reported_and_the_rest_is_cancelled(number, c
     )
     assert process.stdout.readline() == "running\n"
     process.send_signal(number)
-    output, _ = process.communicate(timeout=30)
+    try:
+        output, _ = process.communicate(timeout=30)
+    finally:
+        process.kill()
+        process.wait()
 
     torn_down, line = output.splitlines()
     assert torn_down == "torn down"

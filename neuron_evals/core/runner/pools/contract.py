@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 Done = tuple[int, Executed | None]
 """A ticket and what its task gave; `None` when nobody had begun it when it was recalled."""
 
+LONGEST_WAIT = 0.2
+"""Seconds after which a wait looks for signals: one that comes just before a blocking call would not end it."""
+
 PARTING_SECONDS = 5.0
 """How long to wait for idle workers to close what they opened."""
 

@@ -12,7 +12,7 @@ from queue import Empty, SimpleQueue
 from typing import Any
 
 from neuron_evals.core.execution import Surroundings, Task, aexecute, too_late
-from neuron_evals.core.runner.pools.contract import PARTING_SECONDS, Done, Hooks, Pool, drained
+from neuron_evals.core.runner.pools.contract import LONGEST_WAIT, PARTING_SECONDS, Done, Hooks, Pool, drained
 from neuron_evals.core.runner.pools.plain_calls import PlainCalls
 
 PLAIN_THREADS = 32
@@ -58,7 +58,7 @@ class LoopPool(Pool):
     def wait(self, timeout: float | None) -> Iterable[Done]:
         """Return what is done."""
         try:
-            message = self._outbox.get(timeout=timeout)
+            message = self._outbox.get(timeout=LONGEST_WAIT if timeout is None else min(timeout, LONGEST_WAIT))
         except Empty:
             return ()
         done = [] if message is None else [message]

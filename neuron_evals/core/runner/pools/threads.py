@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from queue import Empty, SimpleQueue
 
 from neuron_evals.core.execution import Surroundings, Task, execute, too_late
-from neuron_evals.core.runner.pools.contract import PARTING_SECONDS, Done, Hooks, Pool, drained
+from neuron_evals.core.runner.pools.contract import LONGEST_WAIT, PARTING_SECONDS, Done, Hooks, Pool, drained
 
 LEFT_BEHIND_LIMIT = 50
 """How many hung threads a run leaves behind before it gives up: each holds memory until the process ends."""
@@ -129,7 +129,7 @@ class ThreadPool(Pool):
 
     def _received(self, timeout: float | None) -> list[Done]:
         try:
-            message = self._outbox.get(timeout=timeout)
+            message = self._outbox.get(timeout=LONGEST_WAIT if timeout is None else min(timeout, LONGEST_WAIT))
         except Empty:
             return []
         done = [] if message is None else [message]

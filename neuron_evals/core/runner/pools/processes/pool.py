@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from neuron_evals.core.execution import Executed, Task, broken, cancelled, too_late
 from neuron_evals.core.jsonable import Unserialisable
-from neuron_evals.core.runner.pools.contract import Done, Hooks, Pool
+from neuron_evals.core.runner.pools.contract import LONGEST_WAIT, Done, Hooks, Pool
 from neuron_evals.core.runner.pools.processes.forker import RECALL, decoded, serve
 from neuron_evals.core.runner.pools.processes.forking import fork
 from neuron_evals.core.runner.pools.processes.frames import FrameReader, framed
@@ -84,7 +84,8 @@ class ProcessPool(Pool):
         """Return what is done."""
         if not self._done:
             watched: list[Any] = [self._ear] if self._link is None else [self._ear, self._link]
-            ready, _, _ = select.select(watched, [], [], timeout)
+            patience = LONGEST_WAIT if timeout is None else min(timeout, LONGEST_WAIT)
+            ready, _, _ = select.select(watched, [], [], patience)
             if self._ear in ready:
                 with suppress(BlockingIOError):
                     os.read(self._ear, _CHUNK)
