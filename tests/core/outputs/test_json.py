@@ -41,6 +41,7 @@ SUMMARY = [
     "assertions_skipped",
     "assertion_success_rate",
     "cached_runs",
+    "cache",
     "vacuous_checks",
     "score_statistics",
     "metrics",
