@@ -48,6 +48,10 @@ def _resolutions(settings: conf.Settings) -> Iterator[Callable[[], object]]:
     yield partial(runners.hook, "AFTER_CHILD", settings.runner.after_child)
     for index, entry in enumerate(settings.outputs):
         yield partial(drivers.driver_class, entry, drivers.output_place(index))
+    if settings.cache != conf.CacheEntry():
+        from neuron_evals.container import caches  # noqa: PLC0415  (only a project that names a cache pays for it)
+
+        yield partial(caches.cache_class, settings.cache)
 
 
 def _resolutions_of_agents(settings: conf.Settings) -> Iterator[Callable[[], object]]:

@@ -98,6 +98,19 @@ class ProviderEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class CacheEntry:
+    """The `CACHE` setting.
+
+    Attributes:
+        backend: A name such as `"file"`, or the dotted path of a cache's class.
+        options: Keyword arguments for its constructor; not shown, as they may hold secrets.
+    """
+
+    backend: str = "file"
+    options: Mapping[str, Any] = field(default_factory=lambda: {"path": ".neuron/cache/evaluation"}, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """`NEURON_EVALS` with its defaults filled in; the fields are its keys in lower case."""
 
@@ -110,6 +123,7 @@ class Settings:
     container: str | Callable[[type], object] = "neuron_evals.container.make"
     runner: RunnerSettings = field(default_factory=RunnerSettings)
     outputs: tuple[OutputEntry, ...] = (OutputEntry("console"),)
+    cache: CacheEntry = field(default_factory=CacheEntry)
 
 
 @cache
@@ -174,6 +188,7 @@ class _Reader:
             "CONTAINER": self.container,
             "RUNNER": self.runner,
             "OUTPUTS": self.outputs,
+            "CACHE": self.cache,
         }
         values = {
             key.lower(): readers[key](f'{NAME}["{key}"]', value) for key, value in self.section(NAME, raw, readers)
@@ -299,6 +314,22 @@ class _Reader:
             self.wrong(f'{where}["OPTIONS"]', options, "Use a dict from option names to values.")
             return OutputEntry(backend)
         return OutputEntry(backend, dict(options))
+
+    def cache(self, where: str, raw: object) -> CacheEntry:
+        default = CacheEntry()
+        if not isinstance(raw, Mapping):
+            self.secret(where, raw, 'Use a dict, such as {"BACKEND": "file", "OPTIONS": {"path": "..."}}.')
+            return default
+        entry = dict(self.section(where, raw, ("BACKEND", "OPTIONS")))
+        backend, options = entry.get("BACKEND", default.backend), entry.get("OPTIONS", {})
+        if not isinstance(backend, str):
+            self.wrong(f'{where}["BACKEND"]', backend, 'Use a name such as "file", or the dotted path of a class.')
+            return default
+        if not _is_options(options):
+            self.secret(f'{where}["OPTIONS"]', options, "Use a dict from option names to values.")
+            return default
+        own = default.options if backend == default.backend else {}
+        return CacheEntry(backend, {**own, **options})
 
     def section(self, where: str, raw: object, keys: Iterable[str]) -> list[tuple[str, object]]:
         """Return the entries of a dict that have a known key."""

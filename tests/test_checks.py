@@ -37,6 +37,7 @@ def test_settings_in_order__no_message():
             CONTAINER=f"{APP}.mail.own_container",
             RUNNER={"CONCURRENCY": 2, "BEFORE_CHILD": f"{APP}.hooks.before", "AFTER_CHILD": print},
             OUTPUTS=["console", {"BACKEND": "json", "OPTIONS": {"path": "x.json"}}, f"{APP}.drivers.Quiet"],
+            CACHE={"BACKEND": f"{APP}.caches.Shared", "OPTIONS": {"host": "redis"}},
         )
         == []
     )
@@ -76,6 +77,10 @@ CASES = [
     ),
     ("E006", {"OUTPUTS": ["jsn"]}, 'no output driver "jsn"', 'Did you mean "json"?'),
     ("E007", {"OUTPUTS": [{"BACKEND": "json", "OPTIONS": {"file": "x"}}]}, 'no option "file"', "path"),
+    ("E003", {"CACHE": {"BACKEND": "nowhere.Cache"}}, 'no module "nowhere"', "Name something"),
+    ("E005", {"CACHE": {"BACKEND": f"{APP}.mail.Agent"}}, "is no cache", "neuron_evals.core.caches.contract.Cache"),
+    ("E006", {"CACHE": {"BACKEND": "fil"}}, 'no cache "fil"', 'Did you mean "file"?'),
+    ("E007", {"CACHE": {"OPTIONS": {"pth": "x"}}}, 'no option "pth"', 'Did you mean "path"?'),
     ("E008", {"ASSERTIONS": {"Sentiment": f"{APP}.hooks.Sentiment"}}, '"Sentiment" is no name', "snake case"),
     ("E009", {"ASSERTIONS": {BUILT_IN: f"{APP}.hooks.Sentiment"}}, f'"{BUILT_IN}" would mean', "another name"),
 ]

@@ -28,6 +28,7 @@ def test_settings__none_given__are_the_defaults():
         container="neuron_evals.container.make",
         runner=conf.RunnerSettings(concurrency=1, before_child=None, after_child=None),
         outputs=(conf.OutputEntry("console", {}),),
+        cache=conf.CacheEntry("file", {"path": ".neuron/cache/evaluation"}),
     )
 
 
@@ -42,6 +43,7 @@ def test_settings__all_given__are_what_was_given():
         "CONTAINER": "shop.evals.make",
         "RUNNER": {"CONCURRENCY": 4, "BEFORE_CHILD": print, "AFTER_CHILD": "shop.evals.after"},
         "OUTPUTS": ["console", {"BACKEND": "json", "OPTIONS": {"path": "out.json"}}, {"BACKEND": "shop.evals.Slack"}],
+        "CACHE": {"BACKEND": "shop.evals.SharedCache", "OPTIONS": {"host": "cache"}},
     }
     with override_settings(NEURON_EVALS=given):
         assert conf.problems() == []
@@ -59,12 +61,32 @@ def test_settings__all_given__are_what_was_given():
                 conf.OutputEntry("json", {"path": "out.json"}),
                 conf.OutputEntry("shop.evals.Slack"),
             ),
+            cache=conf.CacheEntry("shop.evals.SharedCache", {"host": "cache"}),
         )
 
 
 def test_settings__one_key_of_runner_given__others_keep_their_defaults():
     with override_settings(NEURON_EVALS={"RUNNER": {"CONCURRENCY": 8}}):
         assert conf.read().runner == conf.RunnerSettings(8, None, None)
+
+
+@pytest.mark.parametrize(
+    ("given", "backend", "options"),
+    [
+        ({}, "file", {"path": ".neuron/cache/evaluation"}),
+        ({"BACKEND": "file"}, "file", {"path": ".neuron/cache/evaluation"}),
+        ({"OPTIONS": {"path": "elsewhere"}}, "file", {"path": "elsewhere"}),
+        ({"BACKEND": "shop.evals.SharedCache"}, "shop.evals.SharedCache", {}),
+    ],
+)
+def test_cache__what_is_left_out__is_that_of_the_file_cache(given: Any, backend: str, options: Any) -> None:
+    with override_settings(NEURON_EVALS={"CACHE": given}):
+        assert conf.problems() == []
+        assert conf.read().cache == conf.CacheEntry(backend, options)
+
+
+def test_cache_entry__shows_no_options():
+    assert repr(conf.CacheEntry("shop.Redis", {"password": "s3cret"})) == "CacheEntry(backend='shop.Redis')"
 
 
 def test_settings__overridden__read_again_and_back():
@@ -87,12 +109,12 @@ def test_settings__other_setting_overridden__not_read_again():
         (
             {"ASSERTION": {}},
             "NEURON_EVALS: there is no setting 'ASSERTION'. Did you mean \"ASSERTIONS\"? The valid keys are "
-            "PROVIDERS, AGENTS, TOOLS, PRICES, ASSERTIONS, BINDINGS, CONTAINER, RUNNER, OUTPUTS.",
+            "PROVIDERS, AGENTS, TOOLS, PRICES, ASSERTIONS, BINDINGS, CONTAINER, RUNNER, OUTPUTS, CACHE.",
         ),
         (
             {"outputs": []},
             "NEURON_EVALS: there is no setting 'outputs'. Did you mean \"OUTPUTS\"? The valid keys are PROVIDERS, "
-            "AGENTS, TOOLS, PRICES, ASSERTIONS, BINDINGS, CONTAINER, RUNNER, OUTPUTS.",
+            "AGENTS, TOOLS, PRICES, ASSERTIONS, BINDINGS, CONTAINER, RUNNER, OUTPUTS, CACHE.",
         ),
         (
             {"RUNNER": {"THREADS": 3}},
@@ -128,6 +150,10 @@ def test_unknown_key__refused_with_the_valid_ones(settings: dict[str, Any], expe
         ({"OUTPUTS": ["console", {}]}, '["OUTPUTS"][1]["BACKEND"]', "None", '"json"'),
         ({"OUTPUTS": [{"BACKEND": "json", "OPTIONS": "x"}]}, '["OUTPUTS"][0]["OPTIONS"]', "'x'", "option names"),
         ({"OUTPUTS": [{"BACKEND": "json", "OPTIONS": {1: 2}}]}, '["OUTPUTS"][0]["OPTIONS"]', "dict", "option names"),
+        ({"CACHE": "file"}, '["CACHE"]', "str", '{"BACKEND": "file"'),
+        ({"CACHE": None}, '["CACHE"]', "NoneType", '{"BACKEND": "file"'),
+        ({"CACHE": {"BACKEND": 3}}, '["CACHE"]["BACKEND"]', "3", '"file"'),
+        ({"CACHE": {"OPTIONS": "x"}}, '["CACHE"]["OPTIONS"]', "str", "option names"),
         ({"PROVIDERS": "openai"}, '["PROVIDERS"]', "str", '{"openai": {"BACKEND": "openai"'),
         ({"PROVIDERS": {3: {"BACKEND": "openai"}}}, '["PROVIDERS"]', "3", "text without a colon"),
         ({"PROVIDERS": {"a:b": {"BACKEND": "openai"}}}, '["PROVIDERS"]', "'a:b'", "text without a colon"),

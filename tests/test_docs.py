@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pkgutil
 import re
 import subprocess
 import sys
@@ -113,13 +114,26 @@ def test_link__leads_to_a_file(page, link):
     assert (page.parent / link).exists()
 
 
+def _found(dotted: str) -> object:
+    try:
+        return pkgutil.resolve_name(dotted)
+    except (AttributeError, ImportError):
+        return None
+
+
 @pytest.mark.parametrize("page", PAGES, ids=_name)
 def test_public_name__is_not_taken_from_a_module_inside(page):
     text = page.read_text(encoding="utf-8")
-    named = re.findall(r"\bneuron_evals\.core\.(?:\w+\.)*(\w+)", text)
-    imported = re.findall(r"from neuron_evals\.core[\w.]* import ([\w, ]+)", text)
-    names = {*named, *(name.strip() for names in imported for name in names.split(","))}
-    assert not names & set(neuron_evals.__all__)
+    named = re.findall(r"\b(neuron_evals\.core(?:\.\w+)*)\.(\w+)", text)
+    imported = re.findall(r"from (neuron_evals\.core[\w.]*) import ([\w, ]+)", text)
+    named += [(module, name.strip()) for module, names in imported for name in names.split(",")]
+    # By what they are: the engine has names of its own that the package gives to something else.
+    public = [
+        name
+        for module, name in named
+        if name in neuron_evals.__all__ and _found(f"{module}.{name}") is getattr(neuron_evals, name)
+    ]
+    assert public == []
 
 
 @pytest.mark.parametrize("marker", ["main-command", "test-command"])

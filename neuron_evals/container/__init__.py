@@ -1,4 +1,4 @@
-"""Builds what the settings name: evaluators, agents, providers, tools, output drivers, the runner, assertion types."""
+"""Builds what the settings name: evaluators, agents, providers, tools, outputs, assertions, runner and cache."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from neuron_evals.container.runners import make_runner
 
 if TYPE_CHECKING:
     from neuron_evals.container.agents import get_agent, get_tool
+    from neuron_evals.container.caches import make_cache
     from neuron_evals.container.providers import get_provider
 
 __all__ = [
@@ -22,12 +23,13 @@ __all__ = [
     "get_provider",
     "get_tool",
     "make",
+    "make_cache",
     "make_runner",
     "output_drivers",
 ]
 
-_WHEN_USED = {"get_agent": "agents", "get_provider": "providers", "get_tool": "agents"}
-"""Names that are imported when they are first used: many commands talk to no model."""
+_WHEN_USED = {"get_agent": "agents", "get_provider": "providers", "get_tool": "agents", "make_cache": "caches"}
+"""Names that are imported when they are first used: many commands talk to no model, and cache nothing."""
 
 if not TYPE_CHECKING:  # type checkers would take any name for one of these
 

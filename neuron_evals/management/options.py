@@ -9,13 +9,20 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from django.core.management.base import CommandError
 
+from neuron_evals import container
+from neuron_evals.core.outputs.printable import printable
 from neuron_evals.core.report import Gate
 from neuron_evals.core.report.gate import NOTHING_JUDGED
+from neuron_evals.core.results import full_name
 from neuron_evals.core.runner import Limits, Selection
 from neuron_evals.core.runner.crew import KINDS
+from neuron_evals.core.tracebacks import describe_error
 
 if TYPE_CHECKING:
     from django.core.management.base import CommandParser
+
+    from neuron_evals.core.caches import Cache
+    from neuron_evals.core.runner import EvaluatorRunner
 
 
 def add_run_options(parser: CommandParser) -> None:
@@ -42,6 +49,11 @@ def add_run_options(parser: CommandParser) -> None:
     group.add_argument(
         "--retries", type=whole_number(0), metavar="N", help="try again N times after an infrastructure error"
     )
+    cached = group.add_mutually_exclusive_group()
+    cached.add_argument(
+        "--cache", action="store_true", help="take outputs that cannot have changed from the cache (setting CACHE)"
+    )
+    cached.add_argument("--fresh", action="store_true", help="run everything, and store the outputs in the cache")
     group.add_argument("--fail-fast", action="store_true", help="stop after the first item that fails or breaks")
     group.add_argument(
         "--output",
@@ -82,6 +94,27 @@ def selection(options: Mapping[str, Any]) -> Selection:
 def limits(options: Mapping[str, Any]) -> Limits:
     """Return what the options say of time limits, repeats and retries."""
     return Limits(options["timeout"], options["repeat"], options["retries"])
+
+
+def with_cache(runner: EvaluatorRunner, options: Mapping[str, Any]) -> EvaluatorRunner:
+    """Return the runner as the options want it: with the cache that the settings name, or as it is.
+
+    Raises:
+        ConfigurationError: The cache cannot be built.
+    """
+    if not (options["cache"] or options["fresh"]):
+        return runner
+    return runner.with_cache(container.make_cache(), refresh=options["fresh"])
+
+
+def cache_problems(cache: Cache | None) -> list[str]:
+    """Return what would keep outputs from being cached, a line each; a cache of a project may break when asked."""
+    if cache is None:
+        return []
+    try:
+        return [printable(problem) for problem in cache.problems()]
+    except Exception as exc:
+        return [printable(f"{full_name(type(cache))}: {describe_error(exc)}")]
 
 
 def gate(options: Mapping[str, Any]) -> Gate:

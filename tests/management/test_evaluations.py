@@ -3,91 +3,19 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
 from io import StringIO
-from pathlib import Path
 
 import pytest
 from django.core.management import call_command
 
 from neuron_evals.core.runner import EvaluatorRunner
 from neuron_evals.management.commands.evaluations import Command
-
-ROOT = Path(__file__).parents[2]
-
-SUPPORT = """
-from neuron_evals import BaseEvaluator, StringContains
-
-class Support(BaseEvaluator):
-    tags = ("support",)
-
-    def get_dataset(self):
-        return [
-            {"id": "hours", "input": "We open at 9", "word": "9", "tags": ["smoke"]},
-            {"id": "refund", "input": "No refunds", "word": "refund"},
-            {"id": "greeting", "input": "Hi!", "word": "hello", "tags": ["known-gap"]},
-        ]
-
-    def run(self, item):
-        return item["input"]
-
-    def evaluate(self, output, item):
-        self.check(StringContains(item["word"]), output, label="answer")
-"""
+from tests.management.projects import SUPPORT, environment, evaluator, timeless, write
 
 PASSING = ("--exclude-tag", "known-gap")
-
-
-@pytest.fixture
-def folder(tmp_path):
-    """A working directory with a folder of evaluators."""
-    (tmp_path / "evaluators").mkdir()
-    (tmp_path / "evaluators" / "support.py").write_text(SUPPORT)
-    return tmp_path
-
-
-@pytest.fixture
-def evaluations(tmp_path):
-    """Run the command in the working directory; give the finished process."""
-
-    def run(*args, settings=None, timeout=60):
-        return subprocess.run(
-            [sys.executable, "-W", "error", "-m", "django", "evaluations", *args],
-            cwd=tmp_path,
-            env=environment(tmp_path, settings),
-            capture_output=True,
-            text=True,
-            timeout=timeout,
-            check=False,
-        )
-
-    return run
-
-
-def environment(folder, settings=None):
-    module = "tests.settings"
-    if settings is not None:
-        (folder / "own_settings.py").write_text(f"from tests.settings import *\nNEURON_EVALS = {settings!r}\n")
-        module = "own_settings"
-    return {
-        **os.environ,
-        "DJANGO_SETTINGS_MODULE": module,
-        "PYTHONPATH": os.pathsep.join([str(ROOT), str(folder)]),
-        "NO_COLOR": "1",
-        "COLUMNS": "200",
-    }
-
-
-def write(folder, name, text):
-    (folder / "evaluators" / name).write_text(text)
-
-
-def evaluator(name, body):
-    """The source of an evaluator that differs from `Support` in its body."""
-    return SUPPORT.replace("class Support", f"class {name}") + body
 
 
 @pytest.mark.usefixtures("folder")
@@ -139,15 +67,6 @@ def test_json_output__the_same_report_for_any_concurrency(evaluations, concurren
         return timeless(json.loads(process.stdout))
 
     assert report("--concurrency", concurrency, "--workers", "threads") == report()
-
-
-def timeless(value):
-    """The report without what depends on the clock."""
-    times = {"execution_time", "average_execution_time", "execution_time_percentiles", "duration", "started_at"}
-    times |= {"finished_at"}
-    if isinstance(value, dict):
-        return {key: timeless(part) for key, part in value.items() if key not in times}
-    return [timeless(part) for part in value] if isinstance(value, list) else value
 
 
 def test_json_on_stdout__what_agents_print_and_the_console_go_to_stderr(evaluations, folder):

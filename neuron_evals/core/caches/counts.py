@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -27,6 +28,16 @@ class CacheCounts:
     misses: int = 0
     stored: int = 0
     not_stored: Mapping[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def total(cls, counts: Iterable[CacheCounts]) -> CacheCounts:
+        """Return the sum of several counts."""
+        found: Counter[str] = Counter()
+        refused: Counter[str] = Counter()
+        for each in counts:
+            found.update(hits=each.hits, misses=each.misses, stored=each.stored)
+            refused.update(each.not_stored)
+        return cls(**found, not_stored=dict(refused))
 
     @property
     def complaint(self) -> str:

@@ -87,6 +87,7 @@ def _summary(figures: Figures) -> dict[str, Any]:
         "assertions_skipped": figures.assertions_skipped,
         "assertion_success_rate": figures.assertion_success_rate,
         "cached_runs": figures.cached_run_count,
+        "cache": None if figures.cache is None else clean_json(figures.cache),
         "vacuous_checks": figures.vacuous_checks,
         "score_statistics": {
             "average_score": scores.average,

@@ -142,6 +142,8 @@ def _notes(report: EvaluationReport, log: FailureLog, labels: Labels) -> Iterato
     )
     if report.cached_run_count:
         yield f"Cached runs: {report.cached_run_count} of {report.total_count} (assertions evaluated again)"
+    if report.cache is not None and report.cache.complaint:
+        yield code_span(report.cache.complaint, MESSAGE_LIMIT)
     if report.skipped_count:
         yield f"Skipped: {plural(report.skipped_count, 'item')} to which no check applied"
     if report.cancelled_count:

@@ -11,17 +11,20 @@ from neuron_evals.core.results import Check, ItemResult, Status, Verdict
 from neuron_evals.core.statistics import pass_at_k, pass_hat_k, repeated_interval, wilson_interval
 
 if TYPE_CHECKING:
+    from neuron_evals.core.caches import CacheCounts
     from neuron_evals.core.report.tally import FlakyItem, ScoreStatistics, Tally
 
 
 class Figures:
     """Figures over results. Unknown is `None`, never 0: a rate of nothing, a score nobody gave.
 
-    `results` is empty when results were not kept; the figures count them all the same.
+    `results` is empty when results were not kept; the figures count them all the same. `cache` is what was counted of
+    the cache of outputs, `None` when there was none.
     """
 
     tally: Tally
     results: tuple[ItemResult, ...]
+    cache: CacheCounts | None
 
     @property
     def total_count(self) -> int:

@@ -6,14 +6,13 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING, Self
 
+from neuron_evals.core.caches.counts import CacheCounts
 from neuron_evals.core.report.figures import Figures
 from neuron_evals.core.report.tally import Tally
 from neuron_evals.core.results import ItemResult, short_name
 
 if TYPE_CHECKING:
     from datetime import datetime
-
-    from neuron_evals.core.caches import CacheCounts
 
 
 class EvaluationResults(Figures):
@@ -108,6 +107,12 @@ class EvaluationReport(Figures):
     def results(self) -> tuple[ItemResult, ...]:  # type: ignore[override]  # as tally
         """The results of all evaluators, one evaluator after the other."""
         return tuple(result for evaluator in self.evaluators for result in evaluator.results)
+
+    @cached_property
+    def cache(self) -> CacheCounts | None:  # type: ignore[override]  # as tally
+        """What was counted of the cache by all evaluators together; `None` when none had one."""
+        counted = [evaluator.cache for evaluator in self.evaluators if evaluator.cache is not None]
+        return CacheCounts.total(counted) if counted else None
 
     @property
     def broken_evaluators(self) -> tuple[EvaluationResults, ...]:

@@ -84,10 +84,11 @@ class Command(BaseCommand):
         """Check everything, run, and return the exit status."""
         gate = run_options.gate(options)
         with self._outputs(options) as pipeline:
-            if problems := pipeline.problems():
+            runner = run_options.with_cache(self.runner(), options)
+            if problems := [*pipeline.problems(), *run_options.cache_problems(runner.cache)]:
                 raise ConfigurationError("\n".join(problems))
             with stop.interruptible():
-                run = self._prepare(options, stop)
+                run = self._prepare(runner, options, stop)
             with closing(run):
                 self._refuse_nothing(run, options)
                 report = run.execute(pipeline, fail_fast=options["fail_fast"], keep_results=pipeline.needs_results)
@@ -115,14 +116,14 @@ class Command(BaseCommand):
         with redirect_stdout(err if report_on_stdout else out), closing(pipeline):
             yield pipeline
 
-    def _prepare(self, options: Mapping[str, Any], stop: StopToken) -> PreparedRun:
+    def _prepare(self, runner: EvaluatorRunner, options: Mapping[str, Any], stop: StopToken) -> PreparedRun:
         path = options["path_option"] or options["path"] or DEFAULT_PATH
         found = discover(path)
         if not found.evaluators and not found.broken:
             msg = f"{path}: no evaluator in this folder; write one with `manage.py make_evaluator evaluators.First`"
             raise ConfigurationError(msg)
         broken = [BrokenEvaluator(short_path(str(file.path)), file.error, file.traceback) for file in found.broken]
-        return self.runner().prepare_run(
+        return runner.prepare_run(
             [*broken, *map(self._made, found.evaluators)],
             conf.read().runner.concurrency if options["concurrency"] is None else options["concurrency"],
             workers=options["workers"],

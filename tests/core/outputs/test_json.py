@@ -7,8 +7,10 @@ from typing import get_type_hints
 
 import pytest
 
+from neuron_evals.core.caches import CacheCounts
 from neuron_evals.core.exceptions import ConfigurationError, NeuronEvalsError, OutputError
 from neuron_evals.core.outputs import JsonOutput
+from neuron_evals.core.results import Attempt, Status
 from tests.core.outputs.factories import (
     EVALUATOR,
     HOSTILE,
@@ -41,6 +43,7 @@ SUMMARY = [
     "assertions_skipped",
     "assertion_success_rate",
     "cached_runs",
+    "cache",
     "vacuous_checks",
     "score_statistics",
     "metrics",
@@ -364,3 +367,37 @@ def test_options_that_mean_nothing_are_refused(options, message):
 
 def test_the_constructor_can_be_read_from_its_annotations():
     assert set(get_type_hints(JsonOutput.__init__)) == {"path", "stream", "indent", "return"}
+
+
+def test_repeats_tell_how_steady_the_items_are():
+    repeats = report_of(
+        item(index=0, repeat=0), item("failed", 0, repeat=1), item(index=0, repeat=2), item(index=1, repeat=0)
+    )
+    data = written(repeats)
+    assert data["repeats"] == {
+        "most": 3,
+        "pass_at": {"1": pytest.approx(5 / 6), "2": 1.0, "3": 1.0},
+        "pass_hat": {"1": pytest.approx(5 / 6), "2": pytest.approx(1 / 3), "3": 0.0},
+        "flaky": [{"evaluator_class": EVALUATOR, "item_id": "item-0", "passed": 2, "judged": 3}],
+    }
+    assert data["success_rate"] == pytest.approx(5 / 6)
+    assert [result["repeat"] for result in data["results"]] == [0, 1, 2, 0]
+    assert written(report_of(item()))["repeats"] is None
+
+
+def test_the_cache_is_told_by_evaluator_and_in_total():
+    counts = CacheCounts(2, 1, 0, {"OSError: disk full": 1})
+    data = written(report(evaluator(cache=counts), evaluator(name="shop.B", cache=counts), evaluator(name="shop.C")))
+    told = {"hits": 2, "misses": 1, "stored": 0, "not_stored": {"OSError: disk full": 1}}
+    assert [each["cache"] for each in data["evaluators"]] == [told, told, None]
+    assert data["cache"] == {"hits": 4, "misses": 2, "stored": 0, "not_stored": {"OSError: disk full": 2}}
+    assert written(report_of(item()))["cache"] is None
+
+
+def test_attempts_that_do_not_count_are_told():
+    other = (Attempt(Status.PASSED, 1.0, None, 0.5, "9 to 5"),)
+    [result] = written(report_of(item("failed", attempts=2, other_attempts=other)))["results"]
+    assert (result["status"], result["attempts"]) == ("failed", 2)
+    assert result["other_attempts"] == [
+        {"status": "passed", "score": 1.0, "error": None, "execution_time": 0.5, "output": "9 to 5"}
+    ]

@@ -70,10 +70,19 @@ def heading_notes(result: ItemResult) -> str:
     notes = [
         f"repeat {result.repeat + 1}" if result.repeat else "",
         plural(result.attempts, "attempt") if result.attempts > 1 else "",
+        _passed_later(result),
         "cached run" if result.cached_run else "",
     ]
     noted = ", ".join(note for note in notes if note)
     return f" ({noted})" if noted else ""
+
+
+def _passed_later(result: ItemResult) -> str:
+    """Return on which attempt an item passed whose first answer, which counts, was wrong."""
+    for attempt, other in enumerate(result.other_attempts, start=2):
+        if other.status is Status.PASSED:
+            return f"passed on attempt {attempt}"
+    return ""
 
 
 def _heading(result: ItemResult, labels: Labels) -> str:

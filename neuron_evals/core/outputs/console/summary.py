@@ -62,9 +62,7 @@ def figure_lines(figures: Figures, indent: str = "") -> Iterator[Line]:
         f"Failed: {figures.assertions_failed}, Errors: {figures.assertions_broken}, "
         f"Skipped: {figures.assertions_skipped}, Success rate: {percent(figures.assertion_success_rate)}"
     )
-    if figures.cached_run_count:
-        count = f"{figures.cached_run_count} of {figures.total_count}"
-        yield Line(f"{indent}Cached runs: {count} (assertions evaluated again)")
+    yield from _cache_lines(figures, indent)
     if figures.score_statistics:
         count = f"{figures.scored_count} of {plural(figures.total_count, 'item')}"
         yield Line(f"{indent}Aggregate score: {number(figures.aggregate_score)} over {count}")
@@ -108,6 +106,17 @@ def _interval(figures: Figures) -> str:
     if figures.repeated:
         counted = f"{plural(figures.judged_item_count, 'item')}, {plural(figures.judged_count, 'execution')}"
     return f" (95% interval {percent(low)} to {percent(high)}, {counted})"
+
+
+def _cache_lines(figures: Figures, indent: str) -> Iterator[Line]:
+    """Yield how many outputs came from the cache, and what could not be stored; nothing without a cache."""
+    count = f"{figures.cached_run_count} of {figures.total_count}"
+    if figures.cached_run_count:
+        yield Line(f"{indent}Cached runs: {count} (assertions evaluated again)")
+    elif figures.cache is not None:
+        yield Line(f"{indent}Cached runs: {count}")
+    if figures.cache is not None and figures.cache.complaint:
+        yield Line(f"{indent}Warning: {figures.cache.complaint}", "yellow")
 
 
 def _repeat_lines(figures: Figures, indent: str) -> Iterator[Line]:

@@ -7,8 +7,10 @@ from typing import get_type_hints
 
 import pytest
 
+from neuron_evals.core.caches import CacheCounts
 from neuron_evals.core.exceptions import ConfigurationError, OutputError
 from neuron_evals.core.outputs import ConsoleOutput
+from neuron_evals.core.results import Attempt, Status
 from tests.core.outputs.factories import (
     ClosedPipe,
     Terminal,
@@ -439,3 +441,43 @@ def test_importing_the_drivers_and_writing_plain_text_loads_neither_rich_nor_reg
 
 def test_the_constructor_can_be_read_from_its_annotations():
     assert set(get_type_hints(ConsoleOutput.__init__)) == {"stream", "verbosity", "color", "return"}
+
+
+def test_repeats_say_how_steady_the_items_are():
+    results = [item("passed" if n % 3 else "failed", n // 3, repeat=n % 3) for n in range(6)]
+    text = shown(report_of(*results, item(index=2, repeat=0)))
+    assert "\nSuccess rate: 77.8% (95% interval " in text
+    assert ", 3 items, 7 executions)\n" in text
+    assert "\nRepeats: pass@3 1, pass^3 0\n" in text
+    assert "\nFlaky: 2 items: item-0 (2 of 3), item-1 (2 of 3)\n" in text
+    assert "Repeats:" not in shown(report_of(item()))
+
+
+def test_a_long_list_of_flaky_items_is_cut_and_says_how_many_are_left():
+    results = [item("passed" if repeat else "failed", n, repeat=repeat) for n in range(23) for repeat in range(2)]
+    text = shown(report_of(*results))
+    assert "Flaky: 23 items: item-0 (1 of 2), " in text
+    assert "item-19 (1 of 2) and 3 more\n" in text
+
+
+def test_an_item_whose_id_is_hostile_cannot_break_the_line_of_flaky_items():
+    results = [item(status, 0, repeat=n, item_id="a\x1b[2J\nOK") for n, status in enumerate(("passed", "failed"))]
+    [line] = [line for line in shown(report_of(*results)).splitlines() if line.startswith("Flaky")]
+    assert line == r"Flaky: 1 item: a\x1b[2J\nOK (1 of 2)"
+
+
+def test_a_wrong_answer_that_was_right_later_says_on_which_attempt():
+    other = (Attempt(Status.FAILED), Attempt(Status.PASSED))
+    text = shown(report_of(item("failed", attempts=3, other_attempts=other)))
+    assert "1) FAILED SupportEvaluator #0 item-0 (3 attempts, passed on attempt 3)\n" in text
+    assert "Success rate: 0%" in text
+
+
+def test_a_cache_says_how_often_it_helped_and_what_it_could_not_keep():
+    counts = CacheCounts(hits=1, misses=1, stored=0, not_stored={"an object of type \x1b[2Jshop.Order": 1})
+    text = shown(report(evaluator(item(cached_run=True), item(index=1), cache=counts)))
+    assert "\nCached runs: 1 of 2 (assertions evaluated again)\n" in text
+    warning = r"Warning: 1 output could not be cached: an object of type \x1b[2Jshop.Order (1)"
+    assert f"\n{warning}\n" in text
+    assert "\nCached runs: 0 of 1\n" in shown(report(evaluator(item(), cache=CacheCounts(misses=1, stored=1))))
+    assert "ached" not in shown(report_of(item()))
