@@ -156,7 +156,7 @@ class Figures:
 
     @property
     def time_split(self) -> TimeSplit:
-        """Seconds that went to the agent, its tools and the judges, over all items; `run` of cached ones is left out."""
+        """Seconds of all items that went to the agent, its tools and the judges; of cached ones to judges only."""
         return self.tally.used.time_split()
 
     @property

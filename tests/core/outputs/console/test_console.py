@@ -7,8 +7,8 @@ from typing import get_type_hints
 
 import pytest
 
-from neuron_evals.core.messages import Usage
 from neuron_evals.core.exceptions import ConfigurationError, OutputError
+from neuron_evals.core.messages import Usage
 from neuron_evals.core.outputs import ConsoleOutput
 from tests.core.outputs.factories import (
     ClosedPipe,
