@@ -5,36 +5,18 @@ from __future__ import annotations
 import copy
 import logging
 import pickle
-import traceback
-from pathlib import Path
 
 import pytest
 
 from neuron_evals import AnthropicProvider, Message, ModelRequest, OllamaProvider, OpenAIProvider, ProviderError
 from neuron_evals.core.jsonable import clean_json
 from neuron_evals.core.providers.keys import redact
-from neuron_evals.core.tracebacks import describe_error, format_traceback
 from tests.core.providers.dialects import OPENAI
 from tests.core.providers.server import EVENTS, Answer, events
+from tests.core.providers.texts import texts_of
 
 CANARY = "sk-canary-0123456789abcdef"
 OTHER = "gateway-canary-9876543210"
-
-
-def texts_of(exc: BaseException) -> str:
-    """Return all that a log, a report or a debug page could show of an exception."""
-    summary = traceback.TracebackException.from_exception(exc, capture_locals=True)
-    # The frames of the test itself hold the key, of course.
-    frames = [frame for frame in summary.stack if not frame.filename.startswith(str(Path(__file__).parent))]
-    assert frames
-    parts = [
-        "".join(traceback.StackSummary.from_list(frames).format()),
-        repr(exc),
-        str(exc),
-        describe_error(exc),
-        format_traceback(exc),
-    ]
-    return "\n".join([*parts, repr(vars(exc)), repr(exc.__context__), repr(exc.__cause__)])
 
 
 ANSWERS = {
