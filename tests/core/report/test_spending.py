@@ -45,6 +45,14 @@ def test_tokens__each_kind_by_itself():
     assert spending.requests == Amount(4, 2, 3)
 
 
+def test_tokens__null_of_one_reply_beside_a_known_one__what_is_known_is_summed():
+    usages = (Usage(5, 2, reasoning=1), Usage(None, 2))
+    spending = results_of(*(a_result(usage=usage) for usage in usages)).agent_spending
+
+    assert (spending.input.known, spending.input.total) == (5, None)
+    assert (spending.output.total, spending.reasoning.known) == (4, 1)
+
+
 def test_agent_and_judges__counted_apart_and_judges_over_what_they_judged():
     results = results_of(
         a_result(usage=Usage(10, 2), cost=0.5, judge_usage=Usage(3, 1), judge_cost=0.25, judge_time=1.0),
