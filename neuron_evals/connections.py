@@ -5,10 +5,11 @@ A connection inside an atomic block always stays as it is: closing it would lose
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
-from asgiref.sync import sync_to_async
+from asgiref.sync import SyncToAsync, ThreadSensitiveContext, sync_to_async
 from django.db import connections
 
 if TYPE_CHECKING:
@@ -31,9 +32,19 @@ def close_connections() -> None:
         connection.close()
 
 
-async def close_async_connections() -> None:
-    """Close the connections of the thread that makes queries for this event loop. Await it as the loop ends."""
-    await sync_to_async(close_connections)()
+@asynccontextmanager
+async def own_async_connections() -> AsyncIterator[None]:
+    """Have the queries of async code made in a thread of its own, and close its connections at the end.
+
+    Django makes the queries of all event loops in one thread: items would wait for each other, and one that breaks the
+    connection would break it for all that are in flight. Inside another `ThreadSensitiveContext` nothing changes.
+    """
+    async with ThreadSensitiveContext() as context:
+        try:
+            yield
+        finally:
+            if context in SyncToAsync.context_to_thread_executor:  # else no query was made, and there is no thread yet
+                await sync_to_async(close_connections)()
 
 
 def forget_connections() -> None:

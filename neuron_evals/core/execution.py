@@ -7,6 +7,7 @@ import copy
 import inspect
 import time
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -29,6 +30,9 @@ T = TypeVar("T")
 
 InThread = Callable[..., Awaitable[Any]]
 """Calls a function with arguments in a thread, and gives what it returns."""
+
+AroundAsync = Callable[[], AbstractAsyncContextManager[Any]]
+"""Gives what is around an item on an event loop."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,12 +84,14 @@ class Surroundings:
         after: Called after the item, also after one that broke; when it raises, the item is an error.
         stop: Says to code deep inside that the run is to stop.
         outputs: Where outputs of `run` are looked up and stored; `None` for nowhere.
+        around_async: Gives what is around the item on its event loop, if it has one.
     """
 
     before: Callable[[], None] | None = None
     after: Callable[[], None] | None = None
     stop: StopToken | None = None
     outputs: RunOutputs | None = None
+    around_async: AroundAsync = nullcontext
 
 
 @dataclass(slots=True)
@@ -221,7 +227,7 @@ async def aexecute(task: Task, around: Surroundings, in_thread: InThread) -> Exe
     outcome = _Outcome(task, around.outputs)
     if _guarded(around.before, outcome):
         _bind(task, around)
-        await _run_and_evaluate_async(outcome, in_thread)
+        await _run_and_evaluate_async(outcome, around, in_thread)
         _guarded(around.after, outcome)
     return outcome.executed()
 
@@ -271,7 +277,7 @@ def _run_and_evaluate(outcome: _Outcome, around: Surroundings) -> None:
     try:
         _bind(task, around)
         if is_async(type(task.evaluator)):
-            finish(_run_and_evaluate_async(outcome, None))
+            finish(_run_and_evaluate_async(outcome, around, None))
             return
         with collecting() as outcome.collected:
             evaluator = outcome.evaluator()
@@ -287,16 +293,17 @@ def _run_and_evaluate(outcome: _Outcome, around: Surroundings) -> None:
         outcome.broke(exc)
 
 
-async def _run_and_evaluate_async(outcome: _Outcome, in_thread: InThread | None) -> None:
+async def _run_and_evaluate_async(outcome: _Outcome, around: Surroundings, in_thread: InThread | None) -> None:
     item = outcome.task.item
     try:
-        with collecting() as outcome.collected:
-            evaluator = outcome.evaluator()
-            if not outcome.find():
-                started = time.perf_counter()
-                output = await _awaited(evaluator.run, in_thread, private(item))
-                outcome.ran(output, time.perf_counter() - started)
-            await _awaited(evaluator.evaluate, in_thread, outcome.record(evaluator), private(item))
+        async with around.around_async():
+            with collecting() as outcome.collected:
+                evaluator = outcome.evaluator()
+                if not outcome.find():
+                    started = time.perf_counter()
+                    output = await _awaited(evaluator.run, in_thread, private(item))
+                    outcome.ran(output, time.perf_counter() - started)
+                await _awaited(evaluator.evaluate, in_thread, outcome.record(evaluator), private(item))
     except KeyboardInterrupt:
         raise
     except BaseException as exc:  # as in `_run_and_evaluate`; a cancelled item is told apart by who cancelled it
