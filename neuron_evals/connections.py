@@ -48,17 +48,32 @@ async def own_async_connections() -> AsyncIterator[None]:
 
 
 def forget_connections() -> None:
-    """Let go of the connections that this process inherited when it was forked, without closing them.
+    """Let go of the connections that this process inherited when it was forked, and leave the parent's as they are.
 
-    They are the parent's: to close one here would end the parent's session, and over TLS both would use one cipher
-    state. So they are kept as they are, never used, and the next query opens new ones. A database in memory is a copy
-    already.
+    To end a session with a server here would end the parent's, and over TLS both would use one cipher state. So the
+    connections are kept as they are, never used, and the next query opens new ones. A database in memory is a copy
+    already. The file of a SQLite database is closed here, unless the parent is in the middle of a transaction.
     """
     for connection in connections.all(initialized_only=True):
-        in_memory = getattr(connection, "is_in_memory_db", lambda: False)
-        if not in_memory():
-            _INHERITED.append(connection)
-            del connections[connection.alias]
+        in_memory = getattr(connection, "is_in_memory_db", None)  # only SQLite's connections have it
+        if in_memory is not None:
+            if in_memory():
+                continue
+            _close_copy(connection)
+        _INHERITED.append(connection)
+        del connections[connection.alias]
+
+
+def _close_copy(connection: BaseDatabaseWrapper) -> None:
+    """Close the copy of a SQLite connection.
+
+    SQLite notes for each file what its process has locked. While an inherited connection is open, that note goes on to
+    say what the parent had locked, and new connections lock nothing themselves: with a write-ahead log, rows are lost.
+    To close it unlocks nothing of the parent's; but a transaction would be rolled back, under the parent's hands.
+    """
+    copy = connection.connection
+    if copy is not None and not copy.in_transaction:
+        copy.close()
 
 
 _INHERITED: list[BaseDatabaseWrapper] = []
