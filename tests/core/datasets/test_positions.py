@@ -11,7 +11,8 @@ from neuron_evals.core.datasets.positions import Positions
 
 @given(st.lists(st.tuples(st.integers(1, 3), st.text(max_size=2)), max_size=200))
 def test_a_text_is_known_at_its_first_position_whatever_is_left_out_between(steps):
-    positions, first, position = Positions(), {}, -1
+    positions, position = Positions(), -1
+    first: dict[str, int] = {}
     for step, text in steps:
         position += step
         assert positions.note(text, position) == first.get(text)
@@ -28,19 +29,14 @@ def test_many_texts_are_all_known_at_their_positions():
 @pytest.mark.parametrize("remainder", [0, 2**32, -1])
 def test_texts_whose_hashes_meet_in_one_slot_are_told_apart(remainder):
     class Colliding(str):
-        __slots__ = ("number",)
+        __slots__ = ()
 
         def __hash__(self):
-            return self.number * 3 * 2**40 + remainder
-
-    def colliding(number):
-        text = Colliding(number)
-        text.number = number
-        return text
+            return int(self) * 3 * 2**40 + remainder
 
     positions = Positions()
-    assert [positions.note(colliding(number), number) for number in range(1, 1500)] == [None] * 1499
-    assert [positions.note(colliding(number), 1500) for number in range(1, 1500)] == list(range(1, 1500))
+    assert [positions.note(Colliding(number), number) for number in range(1, 1500)] == [None] * 1499
+    assert [positions.note(Colliding(number), 1500) for number in range(1, 1500)] == list(range(1, 1500))
 
 
 def test_a_text_takes_few_bytes():
