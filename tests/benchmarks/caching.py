@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from tests.benchmarks.measuring import Figure, medians, run_child
@@ -21,7 +22,9 @@ NAMES = {
 def figures(folder: Path) -> list[Figure]:
     """Measure items that return at once, so that nothing but the cache shows."""
     del folder
-    usual = medians(
-        {how: lambda how=how: run_child("caching.py", str(ITEMS), how)["seconds"] for how in NAMES}, REPEATS
-    )
+    usual = medians({how: _child(how) for how in NAMES}, REPEATS)
     return [Figure(NAMES[how], seconds / ITEMS * 1e6, "µs") for how, seconds in usual.items()]
+
+
+def _child(how: str) -> Callable[[], float]:
+    return lambda: run_child("caching.py", str(ITEMS), how)["seconds"]

@@ -16,6 +16,6 @@ def peer(folder: Path) -> str:
     """Return the Python of a fresh environment in `folder` that has pydantic-evals and httpx."""
     subprocess.run([sys.executable, "-m", "venv", str(folder / "peer")], check=True)
     python = str(folder / "peer" / "bin" / "python")
-    install = [python, "-m", "pip", "install", "-q", "--disable-pip-version-check", "pydantic-evals", "httpx"]
+    install = [python, "-m", "pip", "install", "-qq", "--disable-pip-version-check", "pydantic-evals", "httpx"]
     subprocess.run(install, check=True)
     return python
