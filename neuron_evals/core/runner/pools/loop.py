@@ -120,6 +120,9 @@ class LoopPool(Pool):
             since = time.monotonic()
             item = aexecute(task, self._around, self._plain.call)
             running = asyncio.get_running_loop().create_task(item, context=self._context.copy())
+            if task.timeout is None:
+                self._outbox.put((ticket, await running))
+                continue
             done, _ = await asyncio.wait({running}, timeout=task.timeout)
             if done:
                 self._outbox.put((ticket, running.result()))
