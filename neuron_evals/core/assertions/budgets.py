@@ -16,7 +16,7 @@ from neuron_evals.core.results import AssertionResult, Record
 
 @dataclass(frozen=True)
 class MaxDuration(Assertion):
-    """Passes when `run` took at most `seconds`. Skipped when its duration is unknown.
+    """Passes when the execution took at most `seconds`. Skipped when its duration is unknown.
 
     Args:
         seconds: Longest duration; a finite number above 0.
@@ -45,9 +45,9 @@ class MaxDuration(Assertion):
         if duration is None:
             return AssertionResult.skip("the duration is unknown")
         if duration <= self.seconds:
-            return AssertionResult.ok(context={"seconds": duration})
+            return AssertionResult.ok(context={"duration": duration})
         message = f"it took {duration:.3f} s, more than {self.seconds:g} s"
-        return AssertionResult.fail(0.0, message, {"seconds": duration})
+        return AssertionResult.fail(0.0, message, {"duration": duration})
 
     def unwanted(self, actual: Any) -> str:
         """Return the duration and the limit."""

@@ -18,7 +18,7 @@ from typing import Any
 from neuron_evals.core.assertions.json_compare import written_path
 from neuron_evals.core.assertions.json_input import json_constant
 from neuron_evals.core.assertions.schema_check import compiled, refuse_unusable
-from neuron_evals.core.assertions.wording import one_line, shown
+from neuron_evals.core.assertions.wording import shown, visible
 from neuron_evals.core.exceptions import InvalidArgument, InvalidInput
 from neuron_evals.core.jsonable import dump_json
 
@@ -84,7 +84,7 @@ def _problems(owner: str, validator: Any, value: Any, most: int) -> list[str]:
         raise InvalidInput(msg) from None
     finally:
         _steps.reset(token)
-    return [f"at {written_path(error.absolute_path)}: {one_line(error.message)}" for error in errors]
+    return [f"at {written_path(error.absolute_path)}: {visible(error.message)}" for error in errors]
 
 
 @lru_cache

@@ -102,8 +102,8 @@ class FuzzyMatch(StringAssertion):
         require_bool(self.assertion_name, "normalize", self.normalize)
         require_bool(self.assertion_name, "case_insensitive", self.case_insensitive)
         if len(self._compared(self._text)) > MAX_FUZZY_LENGTH:
-            length = f"{len(self._text):,}"
-            msg = f"{self.assertion_name}: expected must have at most {MAX_FUZZY_LENGTH:,} characters, got {length}"
+            got = f"at most {MAX_FUZZY_LENGTH:,} characters, got {len(self._text):,}"
+            msg = f"{self.assertion_name}: expected must have {got}"
             raise InvalidArgument(msg)
 
     @property
@@ -121,8 +121,8 @@ class FuzzyMatch(StringAssertion):
 
         compared = self._compared(text)
         if len(compared) > MAX_FUZZY_LENGTH:
-            length = f"{len(compared):,}"
-            msg = f"{self.assertion_name} compares texts of at most {MAX_FUZZY_LENGTH:,} characters, got {length}"
+            got = f"at most {MAX_FUZZY_LENGTH:,} characters, got {len(compared):,}"
+            msg = f"{self.assertion_name} compares texts of {got}"
             raise InvalidInput(msg)
         score = JaroWinkler.similarity(compared, self._compared(self._text), prefix_weight=0.1)
         if score >= self.threshold:

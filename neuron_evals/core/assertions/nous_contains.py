@@ -94,8 +94,8 @@ class Contains(StringAssertion):
         unknown = [key for key in expected if key not in MODES]
         if mode is None or unknown:
             got = ", ".join(map(shown, unknown)) or "none"
-            keys = ", ".join(MODES)
-            msg = f"{self.assertion_name}: expected is text, a list of texts, or has one of the keys {keys}; got {got}"
+            known = ", ".join(MODES)
+            msg = f"{self.assertion_name}: expected is text, a list, or has one of the keys {known}; got {got}"
             raise InvalidArgument(msg)
         return mode, text_list(self.assertion_name, f"expected[{mode!r}]", expected[mode])
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
-from neuron_evals.core.assertions.wording import one_line, shown
+from neuron_evals.core.assertions.wording import shown, visible
 from neuron_evals.core.exceptions import InvalidArgument
 from neuron_evals.core.patterns import CompiledPattern, compile_pattern
 
@@ -48,7 +48,7 @@ def refuse_unusable(owner: str, validator_class: Any, schema: Any) -> None:
         validator_class.check_schema(schema, format_checker=FormatChecker(formats=()))
     except SchemaError as exc:
         place = "".join(f"[{shown(step) if isinstance(step, str) else step}]" for step in exc.absolute_path)
-        msg = f"{owner}: schema{place} is not valid: {one_line(exc.message)}"
+        msg = f"{owner}: schema{place} is not valid: {visible(exc.message)}"
         raise InvalidArgument(msg) from None
     _refuse_unreachable(owner, validator_class.ID_OF(validator_class.META_SCHEMA), schema)
 
@@ -89,7 +89,7 @@ def _refuse_unreachable(owner: str, dialect: str, schema: Any) -> None:
     except (Unresolvable, ValueError) as exc:
         if isinstance(exc, InvalidArgument):
             raise
-        msg = f"{owner}: schema refers to what it does not hold, and nothing is fetched: {one_line(str(exc))}"
+        msg = f"{owner}: schema refers to what it does not hold, and nothing is fetched: {visible(str(exc))}"
         raise InvalidArgument(msg) from None
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from neuron_evals.core.assertions.dataclass_schema import dataclass_schema
 from neuron_evals.core.assertions.json_compare import WHOLE, written_path
 from neuron_evals.core.assertions.json_schema import Rule, json_schema_rule
-from neuron_evals.core.assertions.wording import one_line, shown, shown_json
+from neuron_evals.core.assertions.wording import shown, shown_json, visible
 from neuron_evals.core.exceptions import InvalidArgument
 from neuron_evals.core.jsonable import dump_json
 
@@ -59,7 +59,7 @@ def _model_problems(model: Any, value: Any, most: int) -> list[str]:
         listed: Any = getattr(exc, "errors", None)
         if not callable(listed):
             raise
-        return [f"at {written_path(error['loc'])}: {one_line(error['msg'])}" for error in listed()[:most]]
+        return [f"at {written_path(error['loc'])}: {visible(error['msg'])}" for error in listed()[:most]]
     return []
 
 
@@ -81,7 +81,7 @@ def _flat(errors: Any, path: tuple[str | int, ...]) -> Iterator[str]:
         for index, inner in enumerate(errors):
             yield from _flat(inner, (*path, index) if isinstance(inner, Mapping) else path)
     else:
-        yield f"at {written_path(path)}: {one_line(str(errors))}"
+        yield f"at {written_path(path)}: {visible(str(errors))}"
 
 
 class _FormData(dict[str, Any]):

@@ -23,17 +23,12 @@ def shown(value: Any) -> str:
         written = _ADDRESS.sub("", repr(value))
     except Exception as exc:  # a value that cannot be written must not hide the verdict on it
         return f"<{type(value).__name__} that cannot be shown: {type(exc).__name__}>"
-    return one_line(written)
+    return _cut(_escaped(written[:SHOWN_LENGTH]), len(written))
 
 
 def shown_json(value: Any) -> str:
     """Return a JSON value for a reason, as JSON is written."""
-    return one_line(json.dumps(value, ensure_ascii=False))
-
-
-def one_line(written: str) -> str:
-    """Return words of another library for a reason."""
-    return _cut(_escaped(written[:SHOWN_LENGTH]), len(written))
+    return visible(json.dumps(value, ensure_ascii=False))
 
 
 def visible(text: str) -> str:

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -17,32 +18,39 @@ from neuron_evals.core.runner.interruption import signals_stop
 ROOT = Path(__file__).parents[3]
 
 SCRIPT = """
-import sys, threading, time
+import os, sys, time
 from neuron_evals.core.runner import EvaluatorRunner
 from tests.core.samples import Echo, inputs
 
 class Slow(Echo):
     def run(self, item):
         if item["input"] == "slow good":
-            print("running", flush=True)
+            print("running", os.getpid(), flush=True)
             time.sleep(60)
         return item["input"]
 
     def tear_down(self):
         print("torn down", flush=True)
 
-results = EvaluatorRunner().run(Slow(inputs("good", "slow good", "good", "good")), int(sys.argv[1]))
+items = inputs("good", "slow good", "good", "good")
+results = EvaluatorRunner().run(Slow(items), int(sys.argv[1]), workers=sys.argv[2])
 print(" ".join(result.status for result in results.results), flush=True)
 """
 
 
-@pytest.mark.parametrize("concurrency", [1, 2])
+@pytest.mark.parametrize(
+    ("concurrency", "kind"), [(1, "inline"), (2, "threads"), (2, "async"), (1, "processes"), (2, "processes")]
+)
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_signal__results_so_far_are_reported_and_the_rest_is_cancelled(number, concurrency):
+def test_signal__results_so_far_are_reported_and_the_rest_is_cancelled(number, concurrency, kind):
     process = subprocess.Popen(
-        [sys.executable, "-c", SCRIPT, str(concurrency)], cwd=ROOT, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-W", "error", "-c", SCRIPT, str(concurrency), kind],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
     )
-    assert process.stdout.readline() == "running\n"
+    running, pid = process.stdout.readline().split()
+    assert running == "running"
     process.send_signal(number)
     try:
         output, _ = process.communicate(timeout=30)
@@ -53,10 +61,24 @@ def test_signal__results_so_far_are_reported_and_the_rest_is_cancelled(number, c
     torn_down, line = output.splitlines()
     assert torn_down == "torn down"
     statuses = line.split()
-    assert statuses[:2] == ["passed", "cancelled"]
+    assert statuses[1] == "cancelled"
     assert len(statuses) == 4
-    assert set(statuses[2:]) <= {"passed", "cancelled"}
+    assert set(statuses) <= {"passed", "cancelled"}
+    if concurrency == 1:
+        assert statuses[0] == "passed"
     assert process.returncode == 0
+    assert _is_gone(int(pid))
+
+
+def _is_gone(pid):
+    """A child that was killed is gone once the system took note."""
+    for _ in range(100):
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            return True
+        time.sleep(0.05)
+    return False
 
 
 def test_signals_stop__handlers_are_put_back():

@@ -7,6 +7,7 @@ import select
 import signal
 import socket
 import threading
+import time
 import weakref
 from collections.abc import Iterable
 from contextlib import suppress
@@ -25,12 +26,14 @@ if TYPE_CHECKING:
     from neuron_evals.core.evaluators import BaseEvaluator
 
 _CHUNK = 1 << 16
+_OWN_THREADS_SECONDS = 2.0
 
 
 def why_no_fork() -> str | None:
     """Return why this process cannot have process workers; `None` when it can."""
     if not hasattr(os, "fork"):
         return "this system cannot fork"
+    _await_own_threads()
     if threading.active_count() > 1:
         return f"this process has {threading.active_count()} threads, and forking beside them can deadlock"
     return None
@@ -38,6 +41,14 @@ def why_no_fork() -> str | None:
 
 _LIVE: weakref.WeakSet[ProcessPool] = weakref.WeakSet()
 """The pools of this process: a forker must not hold the links of the others, or these would not see them end."""
+
+
+def _await_own_threads() -> None:
+    """Let threads of our own that are idle end, such as the one that watches calls of models."""
+    until = time.monotonic() + _OWN_THREADS_SECONDS
+    for thread in threading.enumerate():
+        if thread.name.startswith("neuron-evals"):
+            thread.join(max(0.0, until - time.monotonic()))
 
 
 class ProcessPool(Pool):
