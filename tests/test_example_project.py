@@ -23,7 +23,9 @@ TIMES = {
     "execution_time",
     "execution_time_percentiles",
     "finished_at",
+    "run_time",
     "started_at",
+    "time_split",
 }
 
 

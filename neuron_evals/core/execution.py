@@ -7,13 +7,13 @@ import copy
 import inspect
 import threading
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from neuron_evals.core.agents.bridging import finish
+from neuron_evals.core.agents.bridging import InThread, call_plain_with, finish
 from neuron_evals.core.caches import CachedRun, RunOutputs
 from neuron_evals.core.cancellation import Deadline, StopToken, bind
 from neuron_evals.core.checking import Recorder
@@ -28,9 +28,6 @@ if TYPE_CHECKING:
     from decimal import Decimal
 
 T = TypeVar("T")
-
-InThread = Callable[..., Awaitable[Any]]
-"""Calls a function with arguments in a thread, and gives what it returns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +216,7 @@ async def aexecute(task: Task, around: Surroundings, in_thread: InThread) -> Exe
     Args:
         task: The item.
         around: What is around it; the hooks are called on the loop.
-        in_thread: Calls plain methods, so that none of them holds the loop.
+        in_thread: Calls plain methods, and plain tools of agents, so that none of them holds the loop.
 
     Returns:
         As `execute` does. The caller gives it a context of its own.
@@ -227,6 +224,7 @@ async def aexecute(task: Task, around: Surroundings, in_thread: InThread) -> Exe
     outcome = _Outcome(task, around.outputs)
     if _guarded(around.before, outcome):
         _bind(task, around)
+        call_plain_with(in_thread)
         await _run_and_evaluate_async(outcome, in_thread)
         _guarded(around.after, outcome)
     return outcome.executed()

@@ -148,7 +148,9 @@ def test_repeated_interval__solves_wilsons_equation_for_the_effective_number(sha
 
 @pytest.mark.parametrize(("shares", "rate"), [({(3, 3): 4}, 1.0), ({(0, 3): 4}, 0.0)])
 def test_repeated_interval__all_alike_at_an_end__rests_on_the_items_alone(shares, rate):
-    low, high = repeated_interval(shares)
+    interval = repeated_interval(shares)
+    assert interval is not None
+    low, high = interval
     assert (low, high) == pytest.approx(wilson_interval(rate * 4, 4, t_quantile(0.975, 3)))
     assert rate in (low, high)
 
@@ -163,6 +165,8 @@ def test_repeated_interval__never_narrower_than_if_all_executions_were_independe
     interval = repeated_interval(Counter((count, repeats) for count in passed))
     naive = wilson_interval(sum(passed), repeats * len(passed))
 
+    assert interval is not None
+    assert naive is not None
     assert 0 <= interval[0] <= naive[0] + 1e-12
     assert naive[1] - 1e-12 <= interval[1] <= 1
     assert not math.isnan(interval[0] + interval[1])

@@ -1,14 +1,23 @@
-"""Async code called from plain code."""
+"""Async code called from plain code, and plain code from async code."""
 
 from __future__ import annotations
 
 import asyncio
 import contextvars
 import threading
-from collections.abc import Awaitable
-from typing import TypeVar
+from collections.abc import Awaitable, Callable
+from contextvars import ContextVar
+from functools import partial
+from typing import Any, TypeVar
 
 T = TypeVar("T")
+
+InThread = Callable[..., Awaitable[Any]]
+"""Calls a function with arguments in a thread, and gives what it returns."""
+
+_IN_THREAD: ContextVar[tuple[asyncio.AbstractEventLoop, InThread] | None] = ContextVar(
+    "neuron_evals_in_thread", default=None
+)
 
 
 def finish(awaitable: Awaitable[T]) -> T:
@@ -39,3 +48,22 @@ def finish(awaitable: Awaitable[T]) -> T:
     if errors:
         raise errors[0]
     return results[0]
+
+
+def call_plain_with(in_thread: InThread) -> None:
+    """Have `in_thread` call plain functions for the rest of this context, as far as this event loop calls them."""
+    _IN_THREAD.set((asyncio.get_running_loop(), in_thread))
+
+
+async def call_plain(function: Callable[..., T], *args: Any, **kwargs: Any) -> T:
+    """Return what a plain function returns, called in a thread with this context, so that it does not hold the loop.
+
+    The thread is one of those that `call_plain_with` was told, or one of the event loop's default executor.
+    """
+    owned = _IN_THREAD.get()
+    called = partial(function, *args, **kwargs)
+    # In another loop, such as one that a plain function made for itself, nobody would hear the answer.
+    if owned is None or owned[0] is not asyncio.get_running_loop():
+        return await asyncio.to_thread(called)
+    result: T = await owned[1](called)
+    return result

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import copy
 import inspect
 import time
 from collections.abc import Callable
 from typing import Any, Self
 
-from neuron_evals.core.agents.bridging import finish
+from neuron_evals.core.agents.bridging import call_plain, finish
 from neuron_evals.core.agents.contract import AgentReply, BaseAgent
 from neuron_evals.core.agents.errors import AgentError
 from neuron_evals.core.agents.structured import as_message
@@ -90,14 +89,14 @@ class CallableAgent(BaseAgent):
         return self._answer(answer, collected, time.perf_counter() - started)
 
     async def achat(self, message: str | Message) -> AgentReply:
-        """Do what `chat` does, for async code; a plain callable runs in the event loop's default executor."""
+        """Do what `chat` does, for async code; a plain callable runs in a thread."""
         said = self._hear(message)
         started = time.perf_counter()
         with collecting() as collected:
             if inspect.iscoroutinefunction(self._function):
                 answer = await self._function(said.content)
             else:
-                answer = await asyncio.to_thread(self._function, said.content)
+                answer = await call_plain(self._function, said.content)
                 answer = await answer if inspect.isawaitable(answer) else answer
         return self._answer(answer, collected, time.perf_counter() - started)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from decimal import Decimal
 from difflib import get_close_matches
 from typing import Any, ClassVar, Self
 
+from neuron_evals.core.agents.bridging import call_plain
 from neuron_evals.core.agents.errors import AgentError
 from neuron_evals.core.agents.structured import with_schema
 from neuron_evals.core.approvals import Interrupt
@@ -125,15 +125,15 @@ class BaseAgent(ABC):
 
     async def achat(self, message: str | Message) -> AgentReply:
         """Do what `chat` does, for async code."""
-        return await asyncio.to_thread(self.chat, message)
+        return await call_plain(self.chat, message)
 
     async def aresume(self, payload: Any) -> AgentReply:
         """Do what `resume` does, for async code."""
-        return await asyncio.to_thread(self.resume, payload)
+        return await call_plain(self.resume, payload)
 
     async def astructured(self, message: str | Message, schema: Mapping[str, Any]) -> AgentReply:
         """Do what `structured` does, for async code."""
-        return await asyncio.to_thread(self.structured, message, schema)
+        return await call_plain(self.structured, message, schema)
 
     @property
     def fingerprint(self) -> str:

@@ -7,7 +7,7 @@ import inspect
 import time
 from typing import TYPE_CHECKING, Any, Self
 
-from neuron_evals.core.agents.bridging import finish
+from neuron_evals.core.agents.bridging import call_plain, finish
 from neuron_evals.core.agents.rounds import NOT_TOLD, Work
 from neuron_evals.core.agents.turns import Ask, Steps
 from neuron_evals.core.messages import ToolCall
@@ -37,7 +37,7 @@ def drive(steps: Steps, provider: BaseProvider) -> AgentReply:
 async def adrive(steps: Steps, provider: BaseProvider) -> AgentReply:
     """Do the steps of a turn and return its reply; like `drive`, for async code.
 
-    The tools of a round run at the same time, plain functions among them in the event loop's default executor.
+    The tools of a round run at the same time, plain functions among them in threads.
     """
     step = next(steps)
     while True:
@@ -71,7 +71,7 @@ async def _arun(work: Work) -> ToolCall:
         if inspect.iscoroutinefunction(function):
             result = await function(**work.arguments)
         else:
-            result = await asyncio.to_thread(function, **work.arguments)
+            result = await call_plain(function, **work.arguments)
         attempt.result = await result if inspect.isawaitable(result) else result
     return attempt.outcome
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from neuron_evals.core.agents.bridging import call_plain
 from neuron_evals.core.classifiers.definitions import Definition
 from neuron_evals.core.exceptions import InvalidArgument
 
@@ -63,7 +63,7 @@ class BaseClassifier(ABC):
 
     async def aclassify(self, request: ClassificationRequest) -> ClassificationResult:
         """Do what `classify` does, for async code; in a thread unless it is overridden."""
-        return await asyncio.to_thread(self.classify, request)
+        return await call_plain(self.classify, request)
 
     def problems(self) -> list[str]:
         """Return what would make every call fail, a line each, without calling anything."""

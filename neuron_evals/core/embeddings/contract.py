@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, Self
 
+from neuron_evals.core.agents.bridging import call_plain
 from neuron_evals.core.embeddings.references import References
 from neuron_evals.core.exceptions import EmbeddingsError
 
@@ -37,7 +37,7 @@ class BaseEmbeddings(ABC):
 
     async def aembed(self, texts: Sequence[str]) -> Sequence[Vector]:
         """Do what `embed` does, for async code; in a thread unless it is overridden."""
-        return await asyncio.to_thread(self.embed, texts)
+        return await call_plain(self.embed, texts)
 
     def compared(self, text: str, reference: str) -> tuple[Vector, Vector]:
         """Return the vectors of a text and of a reference. Both go in one call, unless the reference's is kept.

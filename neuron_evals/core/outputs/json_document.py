@@ -8,9 +8,12 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from neuron_evals.core.jsonable import clean_json, dump_json
+from neuron_evals.core.report.spending import TOKENS
 
 if TYPE_CHECKING:
-    from neuron_evals.core.report import EvaluationReport, EvaluationResults
+    from decimal import Decimal
+
+    from neuron_evals.core.report import Amount, EvaluationReport, EvaluationResults, Spending
     from neuron_evals.core.report.figures import Figures
     from neuron_evals.core.results import Check, ItemResult
 
@@ -99,7 +102,28 @@ def _summary(figures: Figures) -> dict[str, Any]:
         else None,
         "metrics": clean_json(labels) if labels else None,
         "repeats": _repeats(figures) if figures.repeated else None,
+        "usage": {"agent": _spending(figures.agent_spending), "judges": _spending(figures.judge_spending)},
+        "time_split": asdict(figures.time_split),
     }
+
+
+def _spending(spending: Spending) -> dict[str, Any] | None:
+    if not spending.known:
+        return None
+    amounts = (*TOKENS, "requests", "cost")
+    return {"items": spending.items, **{name: _amount(getattr(spending, name)) for name in amounts}}
+
+
+def _amount(amount: Amount) -> dict[str, Any]:
+    return {
+        "total": _plain(amount.total),
+        "known": _plain(amount.known),
+        "known_items": amount.known_items,
+    }
+
+
+def _plain(value: int | Decimal | None) -> int | float | None:
+    return value if value is None or isinstance(value, int) else float(value)
 
 
 def _repeats(figures: Figures) -> dict[str, Any]:
@@ -148,6 +172,11 @@ def _result(result: ItemResult) -> dict[str, Any]:
         "traceback": clean_json(result.traceback or None),
         "usage": clean_json(result.usage),
         "cost": clean_json(result.cost),
+        "judge_usage": clean_json(result.judge_usage),
+        "judge_cost": clean_json(result.judge_cost),
+        "run_time": result.run_time,
+        "tool_time": result.tool_time,
+        "judge_time": result.judge_time,
         "assertions_passed": verdicts.count("passed"),
         "assertions_failed": verdicts.count("failed"),
         "assertion_scores": [check.score for check in result.checks if check.score is not None],

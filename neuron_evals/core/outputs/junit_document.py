@@ -18,7 +18,8 @@ from neuron_evals.core.outputs.preview import preview
 from neuron_evals.core.results import Check, ItemResult, Status, Verdict
 
 if TYPE_CHECKING:
-    from neuron_evals.core.report import EvaluationReport, EvaluationResults
+    from neuron_evals.core.messages import Usage
+    from neuron_evals.core.report import Amount, EvaluationReport, EvaluationResults
     from neuron_evals.core.report.figures import Figures
 
 _MESSAGE_LIMIT = 1_000
@@ -117,6 +118,9 @@ def _case_properties(result: ItemResult) -> dict[str, str]:
         "tags": ", ".join(result.tags),
         "attempts": str(result.attempts) if result.attempts > 1 else "",
         "cached_run": "true" if result.cached_run else "",
+        **_tokens(result.usage),
+        "cost": _known(result.cost),
+        "judge_cost": _known(result.judge_cost),
         "vacuous_checks": ", ".join(check.label for check in result.checks if check.vacuous),
     }
 
@@ -126,6 +130,8 @@ def _suite_properties(evaluator: EvaluationResults, stopped: str | None) -> dict
         "namespace": evaluator.namespace or "",
         "success_rate": _known(evaluator.success_rate),
         "aggregate_score": _known(evaluator.aggregate_score),
+        "cost": _total(evaluator.agent_spending.cost),
+        "judge_cost": _total(evaluator.judge_spending.cost),
         "cancelled": str(evaluator.cancelled_count or ""),
         "stopped": stopped or "",
     }
@@ -182,6 +188,15 @@ def _value(value: Any) -> str:
 
 def _known(value: float | None) -> str:
     return "" if value is None else number(value, 6)
+
+
+def _total(amount: Amount) -> str:
+    return "" if amount.total is None else _known(float(amount.total))
+
+
+def _tokens(usage: Usage | None) -> dict[str, str]:
+    counts = {} if usage is None else {"input_tokens": usage.input, "output_tokens": usage.output}
+    return {name: str(count) for name, count in counts.items() if count is not None}
 
 
 def _seconds(value: float) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from neuron_evals.core.outputs.console.items import MESSAGE_LIMIT, heading_notes, place
 from neuron_evals.core.outputs.console.labels import Labels
+from neuron_evals.core.outputs.console.spending import spending_texts, time_split_text
 from neuron_evals.core.outputs.console.summary import result_line
 from neuron_evals.core.outputs.console.wording import number, percent, plural, seconds
 from neuron_evals.core.outputs.markdown_text import code_block, code_span, table_code
@@ -144,6 +145,10 @@ def _notes(report: EvaluationReport, log: FailureLog, labels: Labels) -> Iterato
         yield f"Cached runs: {report.cached_run_count} of {report.total_count} (assertions evaluated again)"
     if report.cache is not None and report.cache.complaint:
         yield code_span(report.cache.complaint, MESSAGE_LIMIT)
+    yield from spending_texts(report)
+    split = time_split_text(report)
+    if split is not None:
+        yield split
     if report.skipped_count:
         yield f"Skipped: {plural(report.skipped_count, 'item')} to which no check applied"
     if report.cancelled_count:

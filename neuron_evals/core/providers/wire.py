@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NoReturn
 
 from neuron_evals.core.exceptions import InvalidArgument
-from neuron_evals.core.jsonable import clean_json
+from neuron_evals.core.jsonable import clean_json, clean_text
 from neuron_evals.core.messages import Message, ToolCall, Usage
 from neuron_evals.core.providers.errors import ProviderError
 
@@ -117,13 +117,13 @@ def sendable(messages: Iterable[Message]) -> list[Message]:
 
 
 def json_text(value: Any) -> str:
-    """Return what is sent as JSON.
+    """Return what is sent as JSON; half of a surrogate pair, which servers refuse, becomes U+FFFD.
 
     Raises:
         InvalidArgument: It holds what JSON has not.
     """
     try:
-        return json.dumps(value, allow_nan=False, default=clean_json)
+        return clean_text(json.dumps(value, allow_nan=False, ensure_ascii=False, default=clean_json))
     except (ValueError, RecursionError):
         msg = "the request cannot be sent: it holds NaN, an infinity, or itself"
         raise InvalidArgument(msg) from None

@@ -4,6 +4,17 @@ from __future__ import annotations
 
 from neuron_evals.core.report.gate import Gate
 from neuron_evals.core.report.results import EvaluationReport, EvaluationResults
+from neuron_evals.core.report.spending import Amount, Spending, TimeSplit
 from neuron_evals.core.report.tally import FlakyItem, ScoreStatistics, Tally
 
-__all__ = ["EvaluationReport", "EvaluationResults", "FlakyItem", "Gate", "ScoreStatistics", "Tally"]
+__all__ = [
+    "Amount",
+    "EvaluationReport",
+    "EvaluationResults",
+    "FlakyItem",
+    "Gate",
+    "ScoreStatistics",
+    "Spending",
+    "Tally",
+    "TimeSplit",
+]

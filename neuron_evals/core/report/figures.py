@@ -12,6 +12,7 @@ from neuron_evals.core.statistics import pass_at_k, pass_hat_k, repeated_interva
 
 if TYPE_CHECKING:
     from neuron_evals.core.caches import CacheCounts
+    from neuron_evals.core.report.spending import Spending, TimeSplit
     from neuron_evals.core.report.tally import FlakyItem, ScoreStatistics, Tally
 
 
@@ -130,18 +131,36 @@ class Figures:
 
     @property
     def average_execution_time(self) -> float | None:
-        """Mean seconds an item took; `None` when none ran. Under concurrency this is not a share of the wall clock."""
+        """Mean seconds an item took; `None` when none ran. Cached runs are left out.
+
+        Under concurrency this is not a share of the wall clock.
+        """
         return math.fsum(self.tally.times) / len(self.tally.times) if self.tally.times else None
 
     @cached_property
     def execution_time_percentiles(self) -> dict[str, float | None]:
-        """Seconds an item took, at p50, p95 and p99 (linear interpolation)."""
+        """Seconds an item took, at p50, p95 and p99 (linear interpolation); cached runs are left out."""
         return self.tally.percentiles()
 
     @property
     def cached_run_count(self) -> int:
         """Number of items whose output came from the cache."""
         return self.tally.cached
+
+    @property
+    def agent_spending(self) -> Spending:
+        """Tokens and cost of the agent. Cached runs are left out: they cost this run nothing."""
+        return self.tally.used.agent.spending()
+
+    @property
+    def judge_spending(self) -> Spending:
+        """Tokens and cost of the judges, over the items that one judged."""
+        return self.tally.used.judges.spending()
+
+    @property
+    def time_split(self) -> TimeSplit:
+        """Seconds of all items that went to the agent, its tools and the judges; of cached ones to judges only."""
+        return self.tally.used.time_split()
 
     @property
     def total_assertions(self) -> int:

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from neuron_evals.core.report.spending import UsedTally
 from neuron_evals.core.results import Check, ItemResult, Status, Verdict
 from neuron_evals.core.statistics import percentile
 
@@ -162,13 +163,25 @@ _JUDGED = frozenset({Status.PASSED, Status.FAILED, Status.ERROR})
 class Tally:
     """Running figures of many results."""
 
-    __slots__ = ("cached", "item_scores", "labels", "overall", "repeats", "score_sum", "statuses", "times", "vacuous")
+    __slots__ = (
+        "cached",
+        "item_scores",
+        "labels",
+        "overall",
+        "repeats",
+        "score_sum",
+        "statuses",
+        "times",
+        "used",
+        "vacuous",
+    )
 
     def __init__(self, results: Iterable[ItemResult] = ()) -> None:
         self.statuses: Counter[Status] = Counter()
         self.labels: dict[str, ScoreTally] = {}
         self.overall = ScoreTally()
         self.repeats = RepeatTally()
+        self.used = UsedTally()
         self.vacuous = 0
         self.cached = 0
         self.item_scores = 0
@@ -182,12 +195,13 @@ class Tally:
         """Count one result."""
         self.statuses[result.status] += 1
         self.repeats.add(result)
+        self.used.add(result)
         self.cached += result.cached_run
         score = result.score
         if score is not None:
             self.item_scores += 1
             self.score_sum += score
-        if result.status is not Status.CANCELLED:
+        if result.status is not Status.CANCELLED and not result.cached_run:
             self.times.append(result.execution_time)
         for check in result.checks:
             tally = self.labels.get(check.label)
@@ -204,6 +218,7 @@ class Tally:
             self.labels.setdefault(label, ScoreTally()).merge(scores)
         self.overall.merge(other.overall)
         self.repeats.merge(other.repeats)
+        self.used.merge(other.used)
         self.vacuous += other.vacuous
         self.cached += other.cached
         self.item_scores += other.item_scores

@@ -33,6 +33,7 @@ def test_unknown_tokens__skipped_and_not_taken_for_0(usage):
         (0.1, Decimal("0.1"), True),
         (Decimal("0.10000000001"), 0.1, False),
         (0.0, 0, True),
+        (0.01, 0, False),
     ],
 )
 def test_cost_up_to_the_limit__passes(cost, limit, passed):

@@ -61,7 +61,15 @@ def test_a_failure_keeps_its_score_and_says_the_distance(assertion, text, score,
 
 @pytest.mark.parametrize(
     ("reference", "text", "score"),
-    [("", "", 1.0), ("abcd", "", 0.0), ("", "abcd", 0.0), ("abcd", "abcx", 0.75), ("a" * 200, "a" * 100, 0.5)],
+    [
+        ("", "", 1.0),
+        ("abcd", "", 0.0),
+        ("", "abcd", 0.0),
+        ("abcd", "abcx", 0.75),
+        ("report", "", 0.0),
+        ("", "abc", 0.0),
+        ("a" * 200, "a" * 100, 0.5),
+    ],
 )
 def test_normalized_the_score_depends_on_the_longer_text_and_not_on_max_distance(reference, text, score):
     result = StringDistance(reference, 0.0, max_distance=0, normalized=True).evaluate(text)

@@ -75,7 +75,7 @@ UNUSABLE = [
     (UNIT, '{"score": 0.1}\nSCORE: 1', "2 values"),
     (UNIT, "SCORE: 1\nSCORE: 0", "2 values"),
     (UNIT, '{"result": {"score": 1}}', "no score"),
-    (UNIT, '{"pass": "false"}', "no score"),
+    *[(UNIT, f'{{"pass": "{said}"}}', "no score") for said in ("false", "No", "FALSE", "0")],
     (UNIT, '{"pass": true, "score": 9, "reasoning": "natural"}', "not on the scale from 0 to 1"),
     (UNIT, '{"score": true}', "must be a number"),
     (UNIT, '{"score": null}', "must be a number"),

@@ -9,6 +9,7 @@ import pytest
 
 from neuron_evals.core.caches import CacheCounts
 from neuron_evals.core.exceptions import ConfigurationError, NeuronEvalsError, OutputError
+from neuron_evals.core.messages import Usage
 from neuron_evals.core.outputs import JsonOutput
 from neuron_evals.core.results import Attempt, Status
 from tests.core.outputs.factories import (
@@ -48,6 +49,8 @@ SUMMARY = [
     "score_statistics",
     "metrics",
     "repeats",
+    "usage",
+    "time_split",
 ]
 END = ["results", "started_at", "finished_at", "duration", "stopped", "interrupted", "has_failures", "evaluators"]
 RESULT = [
@@ -70,6 +73,11 @@ RESULT = [
     "traceback",
     "usage",
     "cost",
+    "judge_usage",
+    "judge_cost",
+    "run_time",
+    "tool_time",
+    "judge_time",
     "assertions_passed",
     "assertions_failed",
     "assertion_scores",
@@ -401,3 +409,33 @@ def test_attempts_that_do_not_count_are_told():
     assert result["other_attempts"] == [
         {"status": "passed", "score": 1.0, "error": None, "execution_time": 0.5, "output": "9 to 5"}
     ]
+
+
+def test_tokens_cost_and_times__of_agent_and_judges_apart_with_what_is_unknown():
+    data = written(
+        report_of(
+            item(usage=Usage(12, 3, 4), cost=0.1, run_time=2.0, tool_time=0.5),
+            item(index=1, usage=Usage(8, None), cost=0.2, run_time=1.0),
+            item(index=2, judge_usage=Usage(5, 1), judge_cost=0.01, judge_time=0.25),
+        )
+    )
+    agent, judges = data["usage"]["agent"], data["usage"]["judges"]
+    assert agent == {
+        "items": 3,
+        "input": {"total": None, "known": 20, "known_items": 2},
+        "output": {"total": None, "known": 3, "known_items": 1},
+        "cached_input": {"total": None, "known": 4, "known_items": 1},
+        "reasoning": {"total": None, "known": None, "known_items": 0},
+        "requests": {"total": None, "known": 2, "known_items": 2},
+        "cost": {"total": None, "known": 0.3, "known_items": 2},
+    }
+    assert (judges["items"], judges["input"]["total"], judges["cost"]["total"]) == (1, 5, 0.01)
+    assert data["time_split"] == {"agent": 2.5, "tools": 0.5, "judges": 0.25}
+    assert data["results"][2]["judge_usage"]["input"] == 5
+    assert (data["results"][0]["run_time"], data["results"][0]["tool_time"]) == (2.0, 0.5)
+
+
+def test_nothing_known_of_tokens_and_cost__null_and_not_0():
+    data = written(report_of(item(), item(index=1)))
+    assert data["usage"] == {"agent": None, "judges": None}
+    assert data["time_split"] == {"agent": None, "tools": None, "judges": None}

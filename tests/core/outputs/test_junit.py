@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from neuron_evals.core.exceptions import ConfigurationError, OutputError
+from neuron_evals.core.messages import Usage
 from neuron_evals.core.outputs import JUnitOutput
 from neuron_evals.core.report import Tally
 from tests.core.outputs.factories import EVALUATOR, HOSTILE, check, evaluator, item, report, report_of
@@ -178,6 +179,17 @@ def test_what_was_cached_tried_again_or_vacuous_says_so():
         "cached_run": "true",
         "vacuous_checks": "StringContains",
     }
+
+
+def test_tokens_and_cost__where_they_are_known_of_the_suite_only_as_totals():
+    first = item(usage=Usage(12, 3), cost=0.1, judge_usage=Usage(5), judge_cost=0.01, judge_time=1.0)
+    whole = report_of(first, item(index=1, usage=Usage(None, 3)))
+    found = cases(whole)
+    known = {"input_tokens": "12", "output_tokens": "3", "cost": "0.1", "judge_cost": "0.01"}
+    assert properties(found["item-0"]) == {"score": "1", **known}
+    assert properties(found["item-1"]) == {"score": "1", "output_tokens": "3"}
+    suite = properties(parsed(whole)[0])
+    assert ("cost" in suite, suite["judge_cost"]) == (False, "0.01")
 
 
 def test_an_unknown_score_is_left_out():

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from neuron_evals.core.exceptions import ConfigurationError
+from neuron_evals.core.messages import Usage
 from neuron_evals.core.outputs import MarkdownOutput
 from neuron_evals.core.outputs.markdown_text import code_block, code_span, table_code
 from neuron_evals.core.report import Tally
@@ -120,6 +121,22 @@ def test_one_evaluator_has_one_row_and_what_is_unknown_reads_so():
     assert lines[0] == "## Agent evaluations: NOTHING WAS JUDGED"
     assert lines[4] == "| `SupportEvaluator` | 1 | 0 | 0 | 0 | 1 | 0 | n/a | n/a | 1.5 s |"
     assert lines[5] == ""
+
+
+def test_tokens_cost_and_times__are_notes_when_known():
+    lines = written(
+        report_of(
+            item(usage=Usage(12, 3), cost=0.1, run_time=1.0),
+            item(index=1, usage=Usage(8, 2), judge_usage=Usage(5, 1), judge_cost=0.03, judge_time=0.25),
+        )
+    ).splitlines()
+    at = lines.index("- Tokens of agent: input 20, output 5, requests 2")
+    assert lines[at + 1 : at + 5] == [
+        "- Cost of agent: at least 0.1 (known for 1 of 2 items)",
+        "- Tokens of judges: input 5, output 1, requests 1",
+        "- Cost of judges: 0.03",
+        "- Time of all items: agent 1 s, tools n/a, judges 0.25 s",
+    ]
 
 
 def test_only_what_there_is_is_named():

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
+import json
+import time
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+
 import pytest
 
 from neuron_evals import InvalidArgument, Message, ModelRequest, ModelSettings, ProviderError, ToolCall, ToolSpec, Usage
@@ -70,6 +76,33 @@ def test_nothing_set__no_sampling_parameter_sent(server, dialect, hello):
     dialect.make(server).complete(hello)
     sent = str(server.bodies[0])
     assert not any(name in sent for name in ("temperature", "top_p", "top_k", "seed", "options", "None"))
+
+
+@pytest.mark.parametrize(
+    ("text", "arrived"),
+    [
+        ("Solve: A = {1; 2; 3}, 50% of {}", "Solve: A = {1; 2; 3}, 50% of {}"),
+        ("{0.__class__} %(x)s ${7*7} {{ key }} \\u0041", "{0.__class__} %(x)s ${7*7} {{ key }} \\u0041"),
+        ("bad \udcb0 char", "bad \ufffd char"),
+        ("half \ud83d", "half \ufffd"),
+        ("whole \U0001f600, \u4e2d\u6587", "whole \U0001f600, \u4e2d\u6587"),
+    ],
+)
+def test_text__arrives_character_for_character(server, dialect, call, text, arrived):
+    server.answers(Answer(dialect.text))
+    assert call(dialect.make(server), ModelRequest((Message("user", text),))).attempts == 1
+    content = server.bodies[0]["messages"][0]["content"]
+    assert (content if isinstance(content, str) else content[0]["text"]) == arrived
+    assert len(server.asked) == 1
+
+
+def test_schema__asked_for_and_the_reply_is_its_json(server, dialect, call):
+    answer = json.loads(json.dumps(dialect.text).replace("Hello!", '{\\"score\\": 1}'))
+    server.answers(Answer(answer))
+    schema = {"type": "object", "properties": {"score": {"type": "number"}}}
+    reply = call(dialect.make(server), ModelRequest((Message("user", "Grade it."),), schema=schema))
+    assert json.loads(reply.message.content) == {"score": 1}
+    assert json.dumps(schema) in json.dumps(server.bodies[0])
 
 
 def test_extra__sent_as_it_is_and_wins(server, dialect):
@@ -201,3 +234,48 @@ def test_long_reply__raw_is_bounded(server, dialect, hello):
     reply = dialect.make(server).complete(hello)
     assert reply.message.content == "Hello!"
     assert len(reply.raw["truncated"]) == 20_000
+
+
+@pytest.mark.parametrize("form", ["seconds", "date"])
+def test_rate_limited__waits_as_told_and_repeats(server, dialect, call, hello, form):
+    past = format_datetime(datetime.now(UTC) - timedelta(minutes=1), usegmt=True)
+    told = {"retry-after": "0.1" if form == "seconds" else past}
+    server.answers(Answer(dialect.error, status=429, headers=told), Answer(dialect.text))
+    started = time.monotonic()
+    assert call(dialect.make(server), hello).attempts == 2
+    assert (0.1 if form == "seconds" else 0.0) <= time.monotonic() - started < 5
+
+
+@pytest.mark.parametrize(
+    "first",
+    [Answer({}, status=500), Answer(reset=True), Answer({}, status=529)],
+    ids=["500", "reset", "529"],
+)
+def test_trouble_that_may_be_gone__repeated_until_it_is(server, dialect, call, hello, first):
+    server.answers(first, first, Answer(dialect.text))
+    reply = call(dialect.make(server), hello)
+    assert (reply.message.content, reply.attempts, len(server.asked)) == ("Hello!", 3, 3)
+
+
+def test_slow_drip__ends_at_the_deadline(server, dialect, call, hello):
+    server.answers(Answer(dialect.text, drip=0.05))
+    started = time.monotonic()
+    with pytest.raises(ProviderError, match=r"no complete reply within 0\.2 s") as caught:
+        call(dialect.make(server, timeout=0.2), hello)
+    assert caught.value.kind == "timeout"
+    assert time.monotonic() - started < 2
+
+
+OF_ANOTHER_KIND = {
+    "the encoding gzip": Answer(gzip.compress(b"0" * 50_000_000), headers={"Content-Encoding": "gzip"}),
+    "answered with text/html where JSON was expected": Answer(b"<html>Sign in</html>", kind="text/html"),
+}
+
+
+@pytest.mark.parametrize("words", OF_ANOTHER_KIND)
+def test_answer_of_another_kind__refused_at_once(server, dialect, call, hello, words):
+    server.answers(OF_ANOTHER_KIND[words])
+    with pytest.raises(ProviderError, match=words) as caught:
+        call(dialect.make(server), hello)
+    assert caught.value.kind == "bad_reply"
+    assert len(server.asked) == 1

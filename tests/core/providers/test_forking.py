@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import threading
+import urllib.request
 
 import pytest
 
@@ -34,6 +36,24 @@ def test_fork__child_has_its_own_connection_and_the_parents_stays(server, hello)
     provider.complete(hello)
     first, second, third = (asked.connection for asked in server.asked)
     assert first == third != second
+
+
+@pytest.mark.filterwarnings("ignore:This process.*is multi-threaded:DeprecationWarning")
+def test_fork__after_a_thread_made_a_request__child_asks_the_system_for_no_proxies(server, hello, monkeypatch):
+    # On macOS that look-up ends a forked child whose parent had threads.
+    def refuse(*_: object) -> None:
+        msg = "nobody may look proxies up"
+        raise AssertionError(msg)
+
+    for name in ("getproxies", "proxy_bypass"):
+        monkeypatch.setattr(urllib.request, name, refuse)
+    server.answers(Answer(OPENAI.text))
+    provider = OPENAI.make(server)
+    thread = threading.Thread(target=provider.complete, args=(hello,))
+    thread.start()
+    thread.join()
+    assert in_child(lambda: provider.complete(hello)) == 0
+    assert len(server.asked) == 2
 
 
 @pytest.mark.filterwarnings("ignore:This process.*is multi-threaded:DeprecationWarning")

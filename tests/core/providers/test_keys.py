@@ -5,36 +5,19 @@ from __future__ import annotations
 import copy
 import logging
 import pickle
-import traceback
-from pathlib import Path
+import threading
 
 import pytest
 
-from neuron_evals import AnthropicProvider, Message, ModelRequest, OllamaProvider, OpenAIProvider, ProviderError
+from neuron_evals import Agent, AnthropicProvider, Message, ModelRequest, OllamaProvider, OpenAIProvider, ProviderError
 from neuron_evals.core.jsonable import clean_json
 from neuron_evals.core.providers.keys import redact
-from neuron_evals.core.tracebacks import describe_error, format_traceback
 from tests.core.providers.dialects import OPENAI
 from tests.core.providers.server import EVENTS, Answer, events
+from tests.core.providers.texts import texts_of
 
 CANARY = "sk-canary-0123456789abcdef"
 OTHER = "gateway-canary-9876543210"
-
-
-def texts_of(exc: BaseException) -> str:
-    """Return all that a log, a report or a debug page could show of an exception."""
-    summary = traceback.TracebackException.from_exception(exc, capture_locals=True)
-    # The frames of the test itself hold the key, of course.
-    frames = [frame for frame in summary.stack if not frame.filename.startswith(str(Path(__file__).parent))]
-    assert frames
-    parts = [
-        "".join(traceback.StackSummary.from_list(frames).format()),
-        repr(exc),
-        str(exc),
-        describe_error(exc),
-        format_traceback(exc),
-    ]
-    return "\n".join([*parts, repr(vars(exc)), repr(exc.__context__), repr(exc.__cause__)])
 
 
 ANSWERS = {
@@ -88,6 +71,25 @@ def test_key__from_the_environment__read_at_each_call(server, hello, monkeypatch
     provider.complete(hello)
     keys = [asked.headers["authorization"] for asked in server.asked]
     assert keys == ["Bearer sk-first-000001", "Bearer sk-second-00002"]
+
+
+def test_two_runs_at_once__each_request_carries_the_key_of_its_own(server):
+    server.answers(Answer(OPENAI.text))
+    keys = {name: f"sk-of-run-{name}-000001" for name in ("a", "b")}
+    agents = {name: Agent(OPENAI.make(server, api_key=key)) for name, key in keys.items()}
+
+    def ask(name: str) -> None:
+        for _ in range(20):
+            agents[name].fresh().chat(name)
+
+    threads = [threading.Thread(target=ask, args=(name,)) for name in keys for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    carried = [(asked.body["messages"][0]["content"], asked.headers["authorization"]) for asked in server.asked]
+    assert len(carried) == 120
+    assert set(carried) == {(name, f"Bearer {key}") for name, key in keys.items()}
 
 
 def test_key__variable_not_set__named_before_and_at_the_call(server, call, hello, monkeypatch):

@@ -49,8 +49,11 @@ def test_without_repeats__rate_and_interval_are_those_of_the_items():
 
 
 def test_interval__wider_than_that_of_as_many_independent_items():
-    low, high = results_of(*[[PASSED] * 5] * 8, *[[FAILED] * 5] * 2).success_rate_interval
-    naive_low, naive_high = wilson_interval(40, 50)
+    interval = results_of(*[[PASSED] * 5] * 8, *[[FAILED] * 5] * 2).success_rate_interval
+    naive = wilson_interval(40, 50)
+    assert interval is not None
+    assert naive is not None
+    (low, high), (naive_low, naive_high) = interval, naive
 
     assert low < naive_low
     assert naive_high < high

@@ -16,12 +16,16 @@ from typing import Any
 
 import pytest
 
+from neuron_evals import Agent, FakeProvider, ToolCall
+from neuron_evals.core.agents.callables import CallableAgent
 from neuron_evals.core.cancellation import StopToken, current_deadline, current_stop
-from neuron_evals.core.execution import Task
+from neuron_evals.core.execution import Surroundings, Task
 from neuron_evals.core.results import Status
 from neuron_evals.core.runner import EvaluatorRunner, Limits, scheduling
 from neuron_evals.core.runner.pools import processes
 from neuron_evals.core.runner.pools import threads as thread_pool
+from neuron_evals.core.runner.pools.contract import Hooks
+from neuron_evals.core.runner.pools.loop import LoopPool
 from neuron_evals.core.runner.pools.processes import why_no_fork
 from tests.core.samples import Echo, Says, inputs, numbered
 
@@ -149,6 +153,47 @@ def test_async_workers__plain_run_is_called_in_a_thread_with_the_limits_of_the_i
     results = EvaluatorRunner().run(Plain(inputs("a", "b")), 2, workers="async", limits=Limits(timeout=30))
 
     assert {result.output for result in results.results} == {"good neuron-evals-plain True"}
+
+
+def test_async_workers__plain_tools_of_agents_run_at_the_same_time_in_threads_that_part():
+    both = threading.Barrier(2, timeout=10)
+    parted: set[str] = set()
+    used: set[str] = set()
+
+    def wait(number: int) -> str:
+        both.wait()
+        used.add(f"{threading.current_thread().name} {threading.get_ident()}")
+        return str(number)
+
+    class Talking(Echo):
+        async def run(self, item):
+            calls = [ToolCall(name="wait", arguments={"number": number}) for number in (1, 2)]
+            await Agent(FakeProvider(calls, "good"), tools=[wait]).achat(item["input"])
+            return "good"
+
+    def part() -> None:
+        parted.add(f"{threading.current_thread().name} {threading.get_ident()}")
+
+    pool = LoopPool(1, Hooks(after_worker=part))
+    pool.open(Surroundings())
+    pool.start(1, Task(Talking(), 0, "a", {"input": "Go"}))
+    ((_, executed),) = pool.wait(10)
+    pool.close(abandon=False)
+
+    assert executed.result.passed, executed.result.explain()
+    assert len(used) == 2
+    assert all(name.startswith("neuron-evals-plain") for name in used)
+    assert parted == used
+
+
+def test_async_workers__agent_awaited_by_plain_code_with_a_loop_of_its_own():
+    class Nested(Echo):
+        def run(self, item):
+            return asyncio.run(CallableAgent(lambda text: f"good {text}").achat(item["input"])).text
+
+    results = EvaluatorRunner().run(Nested(inputs("a", "b")), 2, workers="async", limits=Limits(timeout=30))
+
+    assert [result.output for result in results.results] == ["good a", "good b"]
 
 
 def crash():

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from neuron_evals.core.jsonable import clean_json, dump_json
 from neuron_evals.core.outputs.console.screen import Line, paragraph
+from neuron_evals.core.outputs.console.spending import used_facts
 from neuron_evals.core.outputs.console.wording import number, plural, seconds
 from neuron_evals.core.results import Check, ItemResult, Status, Verdict
 
@@ -21,11 +22,7 @@ _VALUE_LIMIT = 4_000
 
 def item_lines(result: ItemResult, labels: Labels) -> Iterator[Line]:
     """Yield a result and each of its checks."""
-    facts = [f"score {number(result.score)}", seconds(result.execution_time)]
-    if result.usage is not None:
-        facts.append(f"usage {dump_json(clean_json(result.usage))}")
-    if result.cost is not None:
-        facts.append(f"cost {number(result.cost, 6)}")
+    facts = [f"score {number(result.score)}", seconds(result.execution_time), *used_facts(result)]
     yield Line(f"{_heading(result, labels)}: {', '.join(facts)}", STYLES[result.status])
     if result.error is not None:
         yield from paragraph("   Error: ", result.error, MESSAGE_LIMIT)

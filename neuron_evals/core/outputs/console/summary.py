@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from neuron_evals.core.outputs.console.screen import Line
+from neuron_evals.core.outputs.console.spending import spending_texts, time_split_text
 from neuron_evals.core.outputs.console.wording import UNKNOWN, number, percent, plural, seconds
 from neuron_evals.core.outputs.printable import printable
 
@@ -33,6 +34,9 @@ def time_lines(report: EvaluationReport) -> Iterator[Line]:
     yield Line(f"Duration: {seconds(report.duration)} by the wall clock")
     times = {"average": report.average_execution_time, **report.execution_time_percentiles}
     yield Line(f"Item times: {', '.join(f'{name} {seconds(value)}' for name, value in times.items())}")
+    split = time_split_text(report)
+    if split is not None:
+        yield Line(split)
     yield Line()
 
 
@@ -63,6 +67,8 @@ def figure_lines(figures: Figures, indent: str = "") -> Iterator[Line]:
         f"Skipped: {figures.assertions_skipped}, Success rate: {percent(figures.assertion_success_rate)}"
     )
     yield from _cache_lines(figures, indent)
+    for text in spending_texts(figures):
+        yield Line(f"{indent}{text}")
     if figures.score_statistics:
         count = f"{figures.scored_count} of {plural(figures.total_count, 'item')}"
         yield Line(f"{indent}Aggregate score: {number(figures.aggregate_score)} over {count}")

@@ -16,7 +16,7 @@ from neuron_evals.core.runner.pools.contract import LONGEST_WAIT, PARTING_SECOND
 from neuron_evals.core.runner.pools.plain_calls import PlainCalls
 
 PLAIN_THREADS = 32
-"""At most so many threads call plain methods at a time."""
+"""At most so many threads call plain methods, and plain tools of agents, at a time."""
 
 GRACE_SECONDS = 1.0
 """How long items that were given up may take to end before the loop is left behind with them."""
@@ -34,7 +34,7 @@ class LoopPool(Pool):
         self._hooks = hooks
         self._around = Surroundings()
         self._outbox: SimpleQueue[Done | None] = SimpleQueue()
-        self._plain = PlainCalls(min(count, PLAIN_THREADS), hooks.after_worker)
+        self._plain = PlainCalls(PLAIN_THREADS, hooks.after_worker)
         self._toilers: set[asyncio.Task[None]] = set()
         self._context = contextvars.copy_context()
         self._loop: asyncio.AbstractEventLoop | None = None

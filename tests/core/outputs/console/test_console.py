@@ -9,6 +9,7 @@ import pytest
 
 from neuron_evals.core.caches import CacheCounts
 from neuron_evals.core.exceptions import ConfigurationError, OutputError
+from neuron_evals.core.messages import Usage
 from neuron_evals.core.outputs import ConsoleOutput
 from neuron_evals.core.results import Attempt, Status
 from tests.core.outputs.factories import (
@@ -194,8 +195,40 @@ def test_verbosity_0_shows_the_closing_figures_only():
 
 
 def test_usage_and_cost_are_shown_when_they_are_known():
-    result = item(usage={"input_tokens": 12}, cost=0.00012)
-    assert 'item-0: score 1, 0.25 s, usage {"input_tokens": 12}, cost 0.00012\n' in shown(report_of(result), 2)
+    result = item(usage=Usage(12, 3, 4), cost=0.00012, judge_usage=Usage(5), judge_cost=0.01, judge_time=0.125)
+    assert (
+        "item-0: score 1, 0.25 s, tokens input 12 output 3 cached input 4, cost 0.00012, judges 0.125 s, "
+        "judge tokens input 5, judge cost 0.01\n" in shown(report_of(result), 2)
+    )
+
+
+def test_sums_of_tokens_cost_and_times__say_what_is_unknown_and_cached():
+    text = shown(
+        report_of(
+            item(usage=Usage(12, 3, requests=2), cost=0.1, run_time=2.0, tool_time=0.5),
+            item(index=1, usage=Usage(8, 2), run_time=1.0, judge_usage=Usage(5), judge_cost=0.03, judge_time=0.25),
+            item(index=2, cached_run=True, usage=Usage(1000, 1000), cost=9.0, run_time=60.0),
+        )
+    )
+    assert (
+        "Tokens of agent: input 20, output 5, requests 3\n"
+        "Cost of agent: at least 0.1 (known for 1 of 2 items)\n"
+        "1 cached run cost the agent nothing and is in neither sum\n"
+        "Tokens of judges: input 5, output n/a, requests 1\n"
+        "Cost of judges: 0.03\n" in text
+    )
+    assert "Time of all items: agent 2.5 s, tools 0.5 s, judges 0.25 s\n" in text
+
+
+def test_everything_cached__cost_nothing():
+    text = shown(report_of(item(cached_run=True, usage=Usage(1000, 1000), cost=9.0)))
+    assert "Tokens of agent: input 0, output 0, requests 0\nCost of agent: 0\n" in text
+
+
+def test_agent_without_a_model__no_word_of_tokens_and_cost():
+    text = shown(report_of(item(), item(index=1)))
+    assert "Tokens" not in text
+    assert "Cost" not in text
 
 
 def test_the_broken_evaluator_s_traceback_is_a_detail():

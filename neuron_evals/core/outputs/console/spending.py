@@ -1,0 +1,79 @@
+"""What agents and judges used, as words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from neuron_evals.core.outputs.console.wording import UNKNOWN, number, plural, seconds
+from neuron_evals.core.report.spending import TOKENS
+
+if TYPE_CHECKING:
+    from neuron_evals.core.messages import Usage
+    from neuron_evals.core.report import Amount, Spending
+    from neuron_evals.core.report.figures import Figures
+    from neuron_evals.core.results import ItemResult
+
+_COST_DIGITS = 6
+
+
+def spending_texts(figures: Figures) -> Iterator[str]:
+    """Yield tokens and cost of the agent and of the judges, each when at least one item knows its own."""
+    left_out = figures.cached_run_count
+    if figures.agent_spending.known:
+        yield from _side("agent", figures.agent_spending)
+        if left_out:
+            yield f"{plural(left_out, 'cached run')} cost the agent nothing and {_are(left_out)} in neither sum"
+    if figures.judge_spending.known:
+        yield from _side("judges", figures.judge_spending)
+
+
+def time_split_text(figures: Figures) -> str | None:
+    """Return what the items' time went to; `None` when neither tools nor judges told."""
+    split = figures.time_split
+    if split.tools is None and split.judges is None:
+        return None
+    parts = (("agent", split.agent), ("tools", split.tools), ("judges", split.judges))
+    return f"Time of all items: {', '.join(f'{name} {seconds(value)}' for name, value in parts)}"
+
+
+def used_facts(result: ItemResult) -> Iterator[str]:
+    """Yield what is known of what one item used."""
+    if tokens := _tokens(result.usage):
+        yield f"tokens {tokens}"
+    if result.cost is not None:
+        yield f"cost {number(result.cost, _COST_DIGITS)}"
+    if result.run_time is not None and result.tool_time is not None:
+        yield f"tools {seconds(result.tool_time)}"
+    if result.judge_time is not None:
+        yield f"judges {seconds(result.judge_time)}"
+        if tokens := _tokens(result.judge_usage):
+            yield f"judge tokens {tokens}"
+        if result.judge_cost is not None:
+            yield f"judge cost {number(result.judge_cost, _COST_DIGITS)}"
+
+
+def _side(name: str, spending: Spending) -> Iterator[str]:
+    # The two that every model has are shown also where they are unknown.
+    shown = [kind for kind in TOKENS if kind in ("input", "output") or getattr(spending, kind).known is not None]
+    tokens = ", ".join(f"{kind.replace('_', ' ')} {_amount(getattr(spending, kind))}" for kind in shown)
+    yield f"Tokens of {name}: {tokens}, requests {_amount(spending.requests)}"
+    yield f"Cost of {name}: {_amount(spending.cost)}"
+
+
+def _amount(amount: Amount) -> str:
+    if amount.known is None:
+        return UNKNOWN
+    known = number(float(amount.known), _COST_DIGITS)
+    if amount.total is not None:
+        return known
+    return f"at least {known} (known for {amount.known_items} of {plural(amount.items, 'item')})"
+
+
+def _tokens(usage: Usage | None) -> str:
+    known = [] if usage is None else [(kind, getattr(usage, kind)) for kind in TOKENS]
+    return " ".join(f"{kind.replace('_', ' ')} {count}" for kind, count in known if count is not None)
+
+
+def _are(count: int) -> str:
+    return "is" if count == 1 else "are"

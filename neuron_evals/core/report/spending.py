@@ -1,0 +1,176 @@
+"""What the agent and the judges of many results used: tokens, cost and time, with what of it is unknown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from neuron_evals.core.results import ItemResult, Status
+
+if TYPE_CHECKING:
+    from neuron_evals.core.messages import Usage
+
+TOKENS = ("input", "output", "cached_input", "reasoning")
+"""The kinds of tokens that are summed, as they are called in `Usage`."""
+
+_PARTS = (*TOKENS, "requests", "cost")
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """A sum over items of which some may not know their part.
+
+    Attributes:
+        known: Sum of what is known, which the whole cannot be below; `None` when no item knows anything.
+        known_items: How many items know their whole part.
+        items: How many items there are.
+    """
+
+    known: int | Decimal | None
+    known_items: int
+    items: int
+
+    @property
+    def total(self) -> int | Decimal | None:
+        """The sum; `None` when an item does not know its part, or there is no item."""
+        return self.known if self.known_items == self.items else None
+
+
+@dataclass(frozen=True, slots=True)
+class Spending:
+    """What the model calls of one side, the agent or the judges, used.
+
+    Attributes:
+        items: How many items it is about: for the agent all that did not come from the cache, for judges those that
+            one judged.
+        input: Tokens sent, those read from a provider's cache included.
+        output: Tokens received, reasoning included.
+        cached_input: Part of `input` that the provider read from its cache.
+        reasoning: Part of `output` that the model spent on reasoning.
+        requests: Model calls.
+        cost: What they cost, in the currency of the price table.
+    """
+
+    items: int
+    input: Amount
+    output: Amount
+    cached_input: Amount
+    reasoning: Amount
+    requests: Amount
+    cost: Amount
+
+    @property
+    def known(self) -> bool:
+        """Whether at least one item knows its tokens or its cost."""
+        return any(getattr(self, name).known is not None for name in (*TOKENS, "cost"))
+
+
+@dataclass(frozen=True, slots=True)
+class TimeSplit:
+    """Seconds of all items by what they went to; items that were in flight at the same time count each.
+
+    Attributes:
+        agent: In `run`, without what tools took; `None` when no item ran to the end of `run`.
+        tools: In tools; `None` when nothing told.
+        judges: In judges' model calls; `None` when there was none.
+    """
+
+    agent: float | None
+    tools: float | None
+    judges: float | None
+
+
+class SpendingTally:
+    """Running sums of one side."""
+
+    __slots__ = ("_free", "_known", "_whole", "items")
+
+    def __init__(self) -> None:
+        self.items = 0
+        self._free: set[str] = set()
+        self._known: dict[str, int | Decimal] = {}
+        self._whole = dict.fromkeys(_PARTS, 0)
+
+    def add(self, usage: Usage | None, cost: float | None, *, whole: bool) -> None:
+        """Count one item.
+
+        Args:
+            usage: Its tokens; `None` when unknown.
+            cost: Its cost; `None` when unknown.
+            whole: Whether this is all that it used.
+        """
+        self.items += 1
+        if usage is not None:
+            for name in (*TOKENS, "requests"):
+                self._count(name, getattr(usage, name), whole)
+        # By its digits: a sum of binary fractions would depend on the order of the items.
+        self._count("cost", None if cost is None else Decimal(str(cost)), whole)
+
+    def add_cached(self, usage: Usage | None, cost: float | None) -> None:
+        """Count an item that cost nothing now; usage and cost are those of its first run."""
+        if usage is not None:
+            self._free.update(name for name in (*TOKENS, "requests") if getattr(usage, name) is not None)
+        if cost is not None:
+            self._free.add("cost")
+
+    def merge(self, other: SpendingTally) -> None:
+        """Count all that another tally counted."""
+        self.items += other.items
+        self._free |= other._free
+        for name, value in other._known.items():
+            self._known[name] = self._known.get(name, 0) + value
+        for name, count in other._whole.items():
+            self._whole[name] += count
+
+    def spending(self) -> Spending:
+        """Return the sums."""
+        # Where everything came from the cache, nothing was spent, and that is known.
+        known = self._known if self.items else dict.fromkeys(self._free, 0)
+        return Spending(self.items, **{name: Amount(known.get(name), self._whole[name], self.items) for name in _PARTS})
+
+    def _count(self, name: str, value: int | Decimal | None, whole: bool) -> None:  # noqa: FBT001  (one call inside)
+        if value is not None:
+            self._known[name] = self._known.get(name, 0) + value
+            self._whole[name] += whole
+
+
+class UsedTally:
+    """Running sums of both sides and of the times."""
+
+    __slots__ = ("agent", "judges", "seconds")
+
+    def __init__(self) -> None:
+        self.agent = SpendingTally()
+        self.judges = SpendingTally()
+        self.seconds: dict[str, float] = {}
+
+    def add(self, result: ItemResult) -> None:
+        """Count one result."""
+        # It is not known what tries used that do not count, nor what an item had used when it was cancelled.
+        whole = not result.other_attempts and result.status is not Status.CANCELLED
+        if result.cached_run:
+            self.agent.add_cached(result.usage, result.cost)
+        else:
+            self.agent.add(result.usage, result.cost, whole=whole)
+            if result.run_time is not None:
+                self._spend("agent", result.run_time - (result.tool_time or 0.0))
+            if result.tool_time is not None:
+                self._spend("tools", result.tool_time)
+        if result.judge_time is not None:
+            self.judges.add(result.judge_usage, result.judge_cost, whole=whole)
+            self._spend("judges", result.judge_time)
+
+    def merge(self, other: UsedTally) -> None:
+        """Count all that another tally counted."""
+        self.agent.merge(other.agent)
+        self.judges.merge(other.judges)
+        for name, seconds in other.seconds.items():
+            self._spend(name, seconds)
+
+    def time_split(self) -> TimeSplit:
+        """Return the times."""
+        return TimeSplit(self.seconds.get("agent"), self.seconds.get("tools"), self.seconds.get("judges"))
+
+    def _spend(self, name: str, seconds: float) -> None:
+        self.seconds[name] = self.seconds.get(name, 0.0) + seconds
