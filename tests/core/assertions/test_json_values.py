@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pytest
 from pydantic import BaseModel
 
-from neuron_evals.core.assertions import ContainsJson, JsonEquals, JsonPath, Not
+from neuron_evals.core.assertions import ContainsJson, IsValidJson, JsonEquals, JsonPath, MatchesSchema, Not
 from neuron_evals.core.exceptions import InvalidArgument, InvalidInput
 
 ORDER = {"order": {"items": [{"price": 3, "unit price": 1.5}, {"price": 4}], "note": None}, "$ref": "x", "a.b": [True]}
@@ -349,3 +349,20 @@ def test_contains_json_searches_any_text_in_time_proportional_to_its_length(text
 
 def test_many_equal_elements_are_assigned_without_recursion():
     assert ContainsJson([1] * 1_100).evaluate([1] * 1_100).passed
+
+
+@pytest.mark.parametrize("text", ['["A1"]', "[]", "{}", "3", '"text"', "null", "false"])
+@pytest.mark.parametrize(
+    "assertion", [IsValidJson(), JsonPath("$"), ContainsJson(), MatchesSchema({})], ids=lambda each: type(each).__name__
+)
+def test_a_value_of_any_kind_is_json_for_every_check_of_json(assertion, text):
+    assert assertion.evaluate(text).passed
+    assert JsonEquals(json.loads(text)).evaluate(text).passed
+
+
+@pytest.mark.parametrize("text", ["text", "nul", "True", "3x", "", " ", "{'a': 1}"])
+@pytest.mark.parametrize(
+    "assertion", [IsValidJson(), JsonPath("$"), ContainsJson(), MatchesSchema({})], ids=lambda each: type(each).__name__
+)
+def test_a_text_without_json_is_none_for_every_check_of_json(assertion, text):
+    assert not assertion.evaluate(text).passed
