@@ -184,4 +184,4 @@ def test_names_of_classes():
     assert short_name("shop.evaluators.Support") == "Support"
     assert short_name("Support") == "Support"
     assert short_name("") == ""
-    assert full_name(Status) == "neuron_evals.core.results.Status"
+    assert full_name(Status) == "neuron_evals.core.results.items.Status"

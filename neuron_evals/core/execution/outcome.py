@@ -1,0 +1,147 @@
+"""What is known of an item while it runs."""
+
+from __future__ import annotations
+
+import copy
+import time
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from neuron_evals.core.caches import CachedRun, RunOutputs
+from neuron_evals.core.checking import Recorder
+from neuron_evals.core.execution.tasks import Executed, Task, result_of
+from neuron_evals.core.metrics import Collected
+from neuron_evals.core.results import Check, Record, Status, Verdict, full_name
+from neuron_evals.core.tracebacks import describe_error, format_traceback
+from neuron_evals.core.trajectories import Trajectory
+
+if TYPE_CHECKING:
+    from decimal import Decimal
+
+    from neuron_evals.core.evaluators import BaseEvaluator
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What is known of an item while it runs."""
+
+    task: Task
+    outputs: RunOutputs | None
+    started: float = field(default_factory=time.perf_counter)
+    first: CachedRun | None = None
+    cached: bool = False
+    saved: float = 0.0
+    collected: Collected = field(default_factory=Collected)
+    error: str | None = None
+    traceback: str = ""
+    transient: bool = False
+    recorder: Recorder = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.recorder = Recorder(full_name(type(self.task.evaluator)), self.task.evaluator.is_transient)
+
+    def broke(self, exc: BaseException) -> None:
+        """Take what broke; the first error is the cause, later ones follow from it."""
+        if self.error is None:
+            self.error = describe_error(exc)
+            self.traceback = format_traceback(exc)
+            with suppress(Exception):  # what an evaluator says of its errors must not hide them
+                self.transient = isinstance(exc, Exception) and self.task.evaluator.is_transient(exc)
+
+    def evaluator(self) -> BaseEvaluator:
+        """Return the copy of the evaluator on which the item works."""
+        evaluator = copy.copy(self.task.evaluator)
+        if evaluator is self.task.evaluator:
+            msg = f"{full_name(type(evaluator))}.__copy__() must return a copy: items would share one evaluator"
+            raise TypeError(msg)
+        # Not by plain assignment: the evaluator may be a frozen dataclass.
+        object.__setattr__(evaluator, "_recorder", self.recorder)
+        return evaluator
+
+    def find(self) -> bool:
+        """Look the output up; return whether `run` needs not be called."""
+        if self.outputs is None or self.task.key is None:
+            return False
+        self.first = self.outputs.lookup(self.task.key)
+        self.cached = self.first is not None
+        self.saved = self.first.execution_time if self.first is not None else 0.0
+        return self.cached
+
+    def ran(self, output: Any, seconds: float) -> None:
+        """Take what `run` returned, and store it."""
+        trajectory = output if isinstance(output, Trajectory) else None
+        usage = self.collected.usage("agent") or (trajectory.usage() if trajectory is not None else None)
+        self.first = CachedRun(output, seconds, usage, _number(self.collected.cost("agent")), trajectory)
+        if self.outputs is None or self.task.key is None:
+            return
+        if self.recorder.checks:
+            self.outputs.refuse("run() made checks, which a cached output would lose")
+            return
+        # Evaluated on the copy that every later run will find, so that a hit and a miss cannot differ.
+        self.first = self.outputs.store(self.task.key, self.first) or self.first
+
+    def record(self, evaluator: BaseEvaluator) -> Any:
+        """Let the evaluator see what is known of the execution; return the output."""
+        if self.first is None:
+            return None
+        first = self.first
+        known = Record(first.output, first.trajectory, first.usage, first.cost, first.execution_time)
+        object.__setattr__(evaluator, "_record", known)
+        return first.output
+
+    def executed(self) -> Executed:
+        """Return the result as it stands now."""
+        checks = tuple(self.recorder.checks)
+        error = self.error if self.error is not None else _error_of(checks)
+        result = result_of(
+            self.task,
+            status=Status.ERROR if error is not None else _status_of(checks),
+            execution_time=self.saved + time.perf_counter() - self.started,
+            checks=checks,
+            error=error,
+            traceback=self.traceback,
+            cached_run=self.cached,
+            **self._spent(),
+        )
+        return Executed(result, self.transient or (self.error is None and self.recorder.transient))
+
+    def _spent(self) -> dict[str, Any]:
+        first = self.first
+        spent: dict[str, Any] = {}
+        if first is not None:
+            spent = {
+                "output": first.output,
+                "usage": first.usage,
+                "cost": first.cost,
+                "trajectory": first.trajectory,
+                "run_time": first.execution_time,
+            }
+        elif self.collected.model_calls:
+            # `run` did not return; what it had paid for until then is paid all the same.
+            spent = {"usage": self.collected.usage("agent"), "cost": _number(self.collected.cost("agent"))}
+        if self.collected.tool_rounds:
+            spent["tool_time"] = self.collected.tool_seconds("agent")
+        if self.collected.model_calls and (usage := self.collected.usage("judge")) is not None:
+            spent["judge_usage"] = usage
+            spent["judge_cost"] = _number(self.collected.cost("judge"))
+            spent["judge_time"] = self.collected.model_seconds("judge")
+        return spent
+
+
+def _number(cost: Decimal | None) -> float | None:
+    return None if cost is None else float(cost)
+
+
+def _error_of(checks: tuple[Check, ...]) -> str | None:
+    if not checks:
+        return "no check was made: evaluate() must call self.check(...) at least once"
+    labels = [check.label for check in checks if check.verdict is Verdict.ERROR]
+    return f"broken checks: {', '.join(labels)}" if labels else None
+
+
+def _status_of(checks: tuple[Check, ...]) -> Status:
+    verdicts = {check.verdict for check in checks}
+    if Verdict.FAILED in verdicts:
+        return Status.FAILED
+    return Status.PASSED if Verdict.PASSED in verdicts else Status.SKIPPED

@@ -1,0 +1,169 @@
+"""What one execution of one item gave."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from neuron_evals.core.messages import Usage
+from neuron_evals.core.results.checks import Check, Verdict
+from neuron_evals.core.results.names import short_name
+from neuron_evals.core.trajectories import Trajectory
+
+
+class Status(StrEnum):
+    """How an item ended."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    """The agent was wrong."""
+    ERROR = "error"
+    """Something broke: the agent, the evaluator, or a check."""
+    SKIPPED = "skipped"
+    CANCELLED = "cancelled"
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """A try of an item beside the one that counts.
+
+    Attributes:
+        status: How it ended.
+        score: Its score.
+        error: What broke; `None` when nothing did.
+        execution_time: Seconds it took.
+        output: What `run` returned.
+    """
+
+    status: Status
+    score: float | None = None
+    error: str | None = None
+    execution_time: float = 0.0
+    output: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class ItemResult:
+    """What one execution of one item gave.
+
+    Attributes:
+        evaluator_class: Full dotted name of the evaluator.
+        index: Position of the item in the dataset, counted from 0.
+        item_id: Identity of the item across runs.
+        status: How the item ended.
+        input: The item as the dataset gave it.
+        output: What `run` returned; `None` when it did not return.
+        execution_time: Seconds from the start of `run` to the end of `evaluate`, judges included.
+        checks: The checks in the order in which they were made.
+        error: What broke, as `Class: message (file:line)`; `None` when nothing did.
+        traceback: The traceback of what broke; empty when nothing did.
+        repeat: Which repeat of the item this is, counted from 0.
+        cached_run: The output came from the cache of run outputs.
+        attempts: How often the item was tried, the try that counts included.
+        other_attempts: The tries that do not count: those before the last, which broke by an infrastructure error, and
+            those after a wrong answer (`retry_failed`).
+        tags: The item's own tags and its evaluator's.
+        usage: Tokens of the agent's model calls; `None` when unknown. A cached run keeps those of its first run; where
+            `run` did not return, these are the calls that had ended by then.
+        cost: What they cost, in the currency of the price table; `None` when unknown. Kept likewise.
+        trajectory: The conversation that was evaluated, where there was one.
+        run_time: Seconds that `run` took; `None` when it did not return.
+        tool_time: Part of them in which tools ran; `None` when nothing told.
+        judge_usage: Tokens of the judges' model calls; `None` when there was none, or unknown.
+        judge_cost: What they cost; `None` likewise.
+        judge_time: Seconds of the judges' model calls; `None` when there was none.
+    """
+
+    evaluator_class: str
+    index: int
+    item_id: str
+    status: Status
+    input: Mapping[str, Any]
+    output: Any = None
+    execution_time: float = 0.0
+    checks: tuple[Check, ...] = ()
+    error: str | None = None
+    traceback: str = ""
+    repeat: int = 0
+    cached_run: bool = False
+    attempts: int = 1
+    other_attempts: tuple[Attempt, ...] = ()
+    tags: tuple[str, ...] = ()
+    usage: Usage | None = None
+    cost: float | None = None
+    trajectory: Trajectory | None = None
+    run_time: float | None = None
+    tool_time: float | None = None
+    judge_usage: Usage | None = None
+    judge_cost: float | None = None
+    judge_time: float | None = None
+
+    @property
+    def passed(self) -> bool:
+        """Whether the status is `passed`."""
+        return self.status is Status.PASSED
+
+    @property
+    def score(self) -> float | None:
+        """Weighted mean of the scored checks; `None` when there is none, or when anything broke."""
+        if self.status in (Status.ERROR, Status.CANCELLED):
+            return None
+        scored = [(check.score, check.weight) for check in self.checks if check.score is not None and check.weight]
+        if not scored:
+            return None
+        return math.fsum(score * weight for score, weight in scored) / math.fsum(weight for _, weight in scored)
+
+    @property
+    def scores(self) -> dict[str, list[float | None]]:
+        """Scores by label, in the order of the checks; a label may have been used more than once."""
+        scores: dict[str, list[float | None]] = {}
+        for check in self.checks:
+            scores.setdefault(check.label, []).append(check.score)
+        return scores
+
+    @property
+    def failed_checks(self) -> tuple[Check, ...]:
+        """The checks with the verdict `failed`."""
+        return tuple(check for check in self.checks if check.verdict is Verdict.FAILED)
+
+    @property
+    def reason(self) -> str:
+        """Why the item did not pass, in one text; empty when it passed."""
+        if self.passed:
+            return ""
+        if self.error is not None:
+            return self.error
+        if self.status is Status.CANCELLED:
+            return "the run stopped before the item ended"
+        return "; ".join(f"{check.label}: {check.message}" for check in self.checks if not check.passed)
+
+    def explain(self) -> str:
+        """Return the item, its status and every check, a line each, for an assertion message in a test."""
+        repeat = f", repeat {self.repeat + 1}" if self.repeat else ""
+        lines = [f"{short_name(self.evaluator_class)} #{self.index} ({self.item_id}{repeat}): {self.status}"]
+        if self.error is not None:
+            lines.append(f"  error: {self.error}")
+        lines.extend(f"  {check.verdict}: {check.full_description}" for check in self.checks)
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What is known of one execution when its output is evaluated: what limits on time, tokens and cost look at.
+
+    Attributes:
+        output: What `run` returned.
+        trajectory: The conversation, where there was one.
+        usage: Token usage; `None` when unknown.
+        cost: Cost in the currency of the price table; `None` when unknown.
+        duration: Seconds that `run` took; `None` when unknown.
+    """
+
+    output: Any = None
+    trajectory: Trajectory | None = None
+    usage: Usage | None = None
+    cost: float | None = None
+    duration: float | None = None

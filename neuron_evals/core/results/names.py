@@ -1,0 +1,13 @@
+"""Names of classes in reports."""
+
+from __future__ import annotations
+
+
+def short_name(dotted: str) -> str:
+    """Return the last part of a dotted name; a file's name stays whole."""
+    return dotted if "/" in dotted else dotted.rpartition(".")[2]
+
+
+def full_name(cls: type) -> str:
+    """Return the full dotted name of a class."""
+    return f"{cls.__module__}.{cls.__qualname__}"
