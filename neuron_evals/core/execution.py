@@ -176,6 +176,9 @@ class _Outcome:
                 "trajectory": first.trajectory,
                 "run_time": first.execution_time,
             }
+        elif self.collected.model_calls:
+            # `run` did not return; what it had paid for until then is paid all the same.
+            spent = {"usage": self.collected.usage("agent"), "cost": _number(self.collected.cost("agent"))}
         if self.collected.tool_rounds:
             spent["tool_time"] = self.collected.tool_seconds("agent")
         if self.collected.model_calls and (usage := self.collected.usage("judge")) is not None:

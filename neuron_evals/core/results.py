@@ -195,7 +195,8 @@ class ItemResult:
         other_attempts: The tries that do not count: those before the last, which broke by an infrastructure error, and
             those after a wrong answer (`retry_failed`).
         tags: The item's own tags and its evaluator's.
-        usage: Tokens of the agent's model calls; `None` when unknown. A cached run keeps those of its first run.
+        usage: Tokens of the agent's model calls; `None` when unknown. A cached run keeps those of its first run; where
+            `run` did not return, these are the calls that had ended by then.
         cost: What they cost, in the currency of the price table; `None` when unknown. Kept likewise.
         trajectory: The conversation that was evaluated, where there was one.
         run_time: Seconds that `run` took; `None` when it did not return.
