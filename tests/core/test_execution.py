@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from neuron_evals import Agent, FakeProvider, Message, PriceTable, Usage
 from neuron_evals.core.checking import Assertion
 from neuron_evals.core.evaluators import BaseEvaluator
 from neuron_evals.core.exceptions import EvaluationError
@@ -382,3 +383,27 @@ def test_base_evaluator__methods_missing__cannot_be_built():
 
     with pytest.raises(TypeError, match="abstract"):
         Half()  # type: ignore[abstract]  # the mistake under test
+
+
+@pytest.mark.parametrize("prices", [None, PriceTable().with_overrides({"fake": {"input": 1, "output": 1}})])
+def test_run_that_breaks_after_model_calls__tells_what_they_used(prices):
+    agent = Agent(FakeProvider(Message("assistant", "Hello!", usage=Usage(10, 2))), model="fake", prices=prices)
+
+    def run(self, item):
+        agent.chat("Hello?")
+        msg = "broken"
+        raise ValueError(msg)
+
+    result = run_with(run)
+
+    assert (result.status, result.output, result.run_time) == (Status.ERROR, None, None)
+    assert (result.usage.input, result.usage.output) == (10, 2)
+    assert result.cost == (None if prices is None else pytest.approx(12e-6))
+
+
+def test_run_that_breaks_before_any_model_call__usage_unknown():
+    def run(self, item):
+        msg = "broken"
+        raise ValueError(msg)
+
+    assert (run_with(run).usage, run_with(run).cost) == (None, None)

@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 import pytest
 
-from neuron_evals import Agent, AgentJudge, BaseEvaluator, EvaluatorRunner, FakeProvider, NotEmpty, RubricJudge, render
+from neuron_evals import (
+    Agent,
+    AgentJudge,
+    BaseEvaluator,
+    EvaluatorRunner,
+    FakeProvider,
+    MemoryCache,
+    NotEmpty,
+    PriceTable,
+    RubricJudge,
+    render,
+)
 from neuron_evals.core.report import EvaluationReport
 from neuron_evals.core.results import Status
 from tests.core.providers.dialects import DIALECTS
@@ -112,3 +125,21 @@ def test_reply_without_usage__output_kept_and_tokens_and_cost_unknown():
     assert (result.usage.input, result.usage.output, result.cost) == (None, None, None)
     assert not results.agent_spending.known
     assert results.agent_spending.cost.total is None
+
+
+def test_second_run_from_the_cache__costs_nothing_and_its_items_keep_what_the_first_one_told():
+    reply = {**DIALECTS["openai"].text, "usage": {"prompt_tokens": 10_000, "completion_tokens": 5_000}}
+    prices = PriceTable().with_overrides({"m": {"input": 1, "output": 2}})
+    with Server() as server:
+        server.answers(Answer(reply))
+        asking = Asking(Agent(DIALECTS["openai"].make(server), model="m", prices=prices), [NotEmpty()])
+        runner = EvaluatorRunner(cache=MemoryCache())
+        first, second = runner.run(asking), runner.run(asking)
+
+    assert len(server.asked) == 1
+    assert (first.agent_spending.cost.total, second.agent_spending.cost.total) == (Decimal("0.02"), 0)
+    (kept,) = second.results
+    assert (kept.cached_run, kept.cost, kept.usage) == (True, 0.02, first.results[0].usage)
+    assert kept.run_time == first.results[0].run_time
+    assert second.average_execution_time is None
+    assert "Cost of agent: 0\n" in render(EvaluationReport.of(second))

@@ -147,8 +147,9 @@ class UsedTally:
 
     def add(self, result: ItemResult) -> None:
         """Count one result."""
-        # It is not known what tries used that do not count, nor what an item had used when it was cancelled.
-        whole = not result.other_attempts and result.status is not Status.CANCELLED
+        # It is not known what tries used that do not count, nor what an item used whose `run` was broken off.
+        broken_off = result.status is Status.ERROR and result.run_time is None
+        whole = not (result.other_attempts or broken_off or result.status is Status.CANCELLED)
         if result.cached_run:
             self.agent.add_cached(result.usage, result.cost)
         else:

@@ -92,8 +92,10 @@ def test_everything_cached__own_cost_is_known_to_be_nothing():
     [
         a_result(usage=Usage(10, 2), cost=0.5, attempts=2, other_attempts=(Attempt(Status.ERROR),)),
         a_result(Status.CANCELLED),
+        a_result(Status.ERROR, usage=Usage(10, 2), cost=0.5),
+        a_result(Status.ERROR),
     ],
-    ids=["tried again", "cancelled"],
+    ids=["tried again", "cancelled", "broken off", "broken off with nothing known"],
 )
 def test_item_that_may_have_used_more__no_total(result):
     spending = results_of(a_result(usage=Usage(10, 2), cost=0.5), result).agent_spending
