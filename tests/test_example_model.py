@@ -120,6 +120,10 @@ def test_two_settings__model_answers_with_tools_that_find_and_write_the_rows(exa
     assert _refunds(example) == 2
 
 
+def test_readme_of_the_project__has_the_same_two_settings():
+    assert SETTINGS in [block.text for block in blocks(ROOT / "README.md")]
+
+
 def test_prices_of_its_readme__cost_is_known(example):
     with (example / "config" / "settings.py").open("a", encoding="utf-8") as settings:
         settings.write(PRICES)
