@@ -29,7 +29,7 @@ class Positions:
         # it outgrows its place, and leaves holes that nothing fits into.
         self._pieces = [array("q")]
         self._count = 0
-        # Positions plus 1, found by double hashing; 0 in a free slot. The size is 2**n or 3 * 2**n.
+        # Positions plus 1, found by double hashing; 0 in a free slot. The size is 2**n, 9 * 2**n or 3 * 2**n.
         self._slots = array("I", bytes(4)) * _FIRST_SIZE
 
     def note(self, text: str, position: int) -> int | None:
@@ -79,7 +79,7 @@ class Positions:
         if size < _SMALL:
             size *= 4
         else:
-            size += size // 2 if size % 3 else size // 3
+            size += size // 3 if size % 3 == 0 else size // 8
         self._slots = array("I")  # so that the two are not in memory together
         self._slots = array("I", bytes(4)) * size
         for position, hashed in enumerate(chain.from_iterable(self._pieces), 1):
