@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from array import array
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from neuron_evals.core.report.spending import UsedTally
+from neuron_evals.core.report.times import Times
 from neuron_evals.core.results import Check, ItemResult, Status, Verdict
 from neuron_evals.core.statistics import percentile
 
@@ -186,8 +186,7 @@ class Tally:
         self.cached = 0
         self.item_scores = 0
         self.score_sum = 0.0
-        # Eight bytes a value: percentiles need every time, reports of a million items must stay small.
-        self.times = array("d")
+        self.times = Times()
         for result in results:
             self.add(result)
 
