@@ -5,10 +5,11 @@ A connection inside an atomic block always stays as it is: closing it would lose
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
-from asgiref.sync import sync_to_async
+from asgiref.sync import SyncToAsync, ThreadSensitiveContext, sync_to_async
 from django.db import connections
 
 if TYPE_CHECKING:
@@ -31,23 +32,48 @@ def close_connections() -> None:
         connection.close()
 
 
-async def close_async_connections() -> None:
-    """Close the connections of the thread that makes queries for this event loop. Await it as the loop ends."""
-    await sync_to_async(close_connections)()
+@asynccontextmanager
+async def own_async_connections() -> AsyncIterator[None]:
+    """Have the queries of async code made in a thread of its own, and close its connections at the end.
+
+    Django makes the queries of all event loops in one thread: items would wait for each other, and one that breaks the
+    connection would break it for all that are in flight. Inside another `ThreadSensitiveContext` nothing changes.
+    """
+    async with ThreadSensitiveContext() as context:
+        try:
+            yield
+        finally:
+            if context in SyncToAsync.context_to_thread_executor:  # else no query was made, and there is no thread yet
+                await sync_to_async(close_connections)()
 
 
 def forget_connections() -> None:
-    """Let go of the connections that this process inherited when it was forked, without closing them.
+    """Let go of the connections that this process inherited when it was forked, and leave the parent's as they are.
 
-    They are the parent's: to close one here would end the parent's session, and over TLS both would use one cipher
-    state. So they are kept as they are, never used, and the next query opens new ones. A database in memory is a copy
-    already.
+    To end a session with a server here would end the parent's, and over TLS both would use one cipher state. So the
+    connections are kept as they are, never used, and the next query opens new ones. A database in memory is a copy
+    already. The file of a SQLite database is closed here, unless the parent is in the middle of a transaction.
     """
     for connection in connections.all(initialized_only=True):
-        in_memory = getattr(connection, "is_in_memory_db", lambda: False)
-        if not in_memory():
-            _INHERITED.append(connection)
-            del connections[connection.alias]
+        in_memory = getattr(connection, "is_in_memory_db", None)  # only SQLite's connections have it
+        if in_memory is not None:
+            if in_memory():
+                continue
+            _close_copy(connection)
+        _INHERITED.append(connection)
+        del connections[connection.alias]
+
+
+def _close_copy(connection: BaseDatabaseWrapper) -> None:
+    """Close the copy of a SQLite connection.
+
+    SQLite notes for each file what its process has locked. While an inherited connection is open, that note goes on to
+    say what the parent had locked, and new connections lock nothing themselves: with a write-ahead log, rows are lost.
+    To close it unlocks nothing of the parent's; but a transaction would be rolled back, under the parent's hands.
+    """
+    copy = connection.connection
+    if copy is not None and not copy.in_transaction:
+        copy.close()
 
 
 _INHERITED: list[BaseDatabaseWrapper] = []

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 
+from tests.databases import migrated
 from tests.servers import SERVERS, database, missing
+from tests.tls_server import postgresql_over_tls, why_no_tls
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -102,26 +104,15 @@ def server_database(request: pytest.FixtureRequest, django_db_blocker: Any) -> I
 
     The test runs once for each kind of server. Nothing wraps it in a transaction.
     """
-    from django.db import OperationalError, connections  # noqa: PLC0415  (the engine's own tests have no Django)
-
     alias = request.param
-    with django_db_blocker.unblock():
-        entry = database(alias, "neuron_evals_server")
-        settings = connections.configure_settings({**connections.databases, alias: entry})[alias]
-        connections.databases[alias] = settings
-        creation = connections[alias].creation
-        try:
-            try:
-                with connections[alias]._nodb_cursor():
-                    pass
-            except (OperationalError, RuntimeWarning) as exc:  # the warning comes before a second try with PostgreSQL
-                pytest.skip(f"{SERVERS[alias].name} answers, but lets {settings['USER']} not in: {exc}")
-            name = settings["NAME"]
-            creation.create_test_db(verbosity=0, autoclobber=True)
-            try:
-                yield alias
-            finally:
-                creation.destroy_test_db(name, verbosity=0)
-        finally:
-            connections[alias].close()
-            del connections[alias], connections.databases[alias]
+    with django_db_blocker.unblock(), migrated(alias, database(alias, "neuron_evals_server")):
+        yield alias
+
+
+@pytest.fixture(scope="session")
+def postgresql_tls() -> Iterator[dict[str, Any]]:
+    """Entry of `DATABASES` for a PostgreSQL that takes connections over TLS only."""
+    if reason := why_no_tls():
+        pytest.skip(reason)
+    with postgresql_over_tls() as entry:
+        yield entry

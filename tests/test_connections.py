@@ -1,15 +1,17 @@
-"""Database connections of worker threads."""
+"""Database connections of worker threads and event loops."""
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 import pytest
+from asgiref.sync import sync_to_async
 from django.db import connections, transaction
 
-from neuron_evals.connections import close_connections, refresh_connections
+from neuron_evals.connections import close_connections, own_async_connections, refresh_connections
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -117,3 +119,45 @@ def test_connection_inside_an_atomic_block__stays_and_its_work_is_kept(function:
         connections[ALIAS].close()
 
     in_thread(work)
+
+
+def test_own_async__queries_in_a_thread_of_their_own_that_closes_its_connections_and_ends():
+    async def work() -> tuple[BaseDatabaseWrapper, threading.Thread]:
+        async with own_async_connections():
+            theirs, thread = await sync_to_async(query)(), await sync_to_async(threading.current_thread)()
+            assert await sync_to_async(query)() is theirs
+            assert theirs.connection is not None
+        return theirs, thread
+
+    async def together() -> tuple[tuple[BaseDatabaseWrapper, threading.Thread], ...]:
+        return await asyncio.gather(work(), work())
+
+    ours = query()
+    used = asyncio.run(together())
+    assert len({id(theirs) for theirs, _ in used} | {id(ours)}) == 3
+    assert [theirs.connection for theirs, _ in used] == [None, None]
+    assert not any(thread.is_alive() for _, thread in used)
+    assert ours.connection is not None
+
+
+def test_own_async__item_breaks__still_closes():
+    used: list[BaseDatabaseWrapper] = []
+
+    async def work() -> None:
+        async with own_async_connections():
+            used.append(await sync_to_async(query)())
+            raise LookupError
+
+    with pytest.raises(LookupError):
+        asyncio.run(work())
+    assert used[0].connection is None
+
+
+def test_own_async__no_query__starts_no_thread():
+    async def work() -> None:
+        before = threading.enumerate()
+        async with own_async_connections():
+            pass
+        assert threading.enumerate() == before
+
+    asyncio.run(work())

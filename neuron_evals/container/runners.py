@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 from neuron_evals import conf
 from neuron_evals.connections import (
-    close_async_connections,
     close_connections,
     forget_connections,
+    own_async_connections,
     refresh_connections,
 )
 from neuron_evals.container.building import callable_from
@@ -27,7 +27,8 @@ def make_runner() -> EvaluatorRunner:
         before_child=refresh_connections if before is None else _in_turn(refresh_connections, before),
         after_child=hook("AFTER_CHILD", settings.after_child),
         after_worker=close_connections,
-        after_loop=close_async_connections,
+        before_call=refresh_connections,
+        around_async=own_async_connections,
         after_fork=forget_connections,
     )
 

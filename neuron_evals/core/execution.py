@@ -8,7 +8,7 @@ import inspect
 import threading
 import time
 from collections.abc import Callable, Mapping
-from contextlib import suppress
+from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from decimal import Decimal
 
 T = TypeVar("T")
+
+AroundAsync = Callable[[], AbstractAsyncContextManager[Any]]
+"""Gives what is around an item on an event loop."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +82,14 @@ class Surroundings:
         after: Called after the item, also after one that broke; when it raises, the item is an error.
         stop: Says to code deep inside that the run is to stop.
         outputs: Where outputs of `run` are looked up and stored; `None` for nowhere.
+        around_async: Gives what is around the item on its event loop, if it has one.
     """
 
     before: Callable[[], None] | None = None
     after: Callable[[], None] | None = None
     stop: StopToken | None = None
     outputs: RunOutputs | None = None
+    around_async: AroundAsync = nullcontext
 
 
 @dataclass(slots=True)
@@ -225,7 +230,7 @@ async def aexecute(task: Task, around: Surroundings, in_thread: InThread) -> Exe
     if _guarded(around.before, outcome):
         _bind(task, around)
         call_plain_with(in_thread)
-        await _run_and_evaluate_async(outcome, in_thread)
+        await _run_and_evaluate_async(outcome, around, in_thread)
         _guarded(around.after, outcome)
     return outcome.executed()
 
@@ -280,7 +285,7 @@ def _run_and_evaluate(outcome: _Outcome, around: Surroundings) -> None:
     try:
         _bind(task, around)
         if is_async(type(task.evaluator)):
-            finish(_run_and_evaluate_async(outcome, None))
+            finish(_run_and_evaluate_async(outcome, around, None))
             return
         with collecting() as outcome.collected:
             evaluator = outcome.evaluator()
@@ -295,16 +300,17 @@ def _run_and_evaluate(outcome: _Outcome, around: Surroundings) -> None:
         outcome.broke(exc)
 
 
-async def _run_and_evaluate_async(outcome: _Outcome, in_thread: InThread | None) -> None:
+async def _run_and_evaluate_async(outcome: _Outcome, around: Surroundings, in_thread: InThread | None) -> None:
     item = outcome.task.item
     try:
-        with collecting() as outcome.collected:
-            evaluator = outcome.evaluator()
-            if not outcome.find():
-                started = time.perf_counter()
-                output = await _awaited(evaluator.run, in_thread, private(item))
-                outcome.ran(output, time.perf_counter() - started)
-            await _awaited(evaluator.evaluate, in_thread, outcome.record(evaluator), private(item))
+        async with around.around_async():
+            with collecting() as outcome.collected:
+                evaluator = outcome.evaluator()
+                if not outcome.find():
+                    started = time.perf_counter()
+                    output = await _awaited(evaluator.run, in_thread, private(item))
+                    outcome.ran(output, time.perf_counter() - started)
+                await _awaited(evaluator.evaluate, in_thread, outcome.record(evaluator), private(item))
     except BaseException as exc:  # as in `_run_and_evaluate`; a cancelled item is told apart by who cancelled it
         _raise_interruption(exc)
         outcome.broke(exc)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from typing import TYPE_CHECKING
 
 from tests.benchmarks.measuring import Figure, medians, run_child
+from tests.benchmarks.peer import peer
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,16 +17,16 @@ MICROSECONDS = 1e6 / ITEMS
 
 def figures(folder: Path) -> list[Figure]:
     """Measure both tools with the same items in the same run."""
-    peer = _peer(folder)
+    python = peer(folder)
     taken = medians(
         {
             "inline": lambda: run_child("own_items.py", str(ITEMS), "1")["seconds"],
             "threads": lambda: run_child("own_items.py", str(ITEMS), "4")["seconds"],
-            "peer": lambda: run_child("pydantic_items.py", str(ITEMS), python=peer)["seconds"],
+            "peer": lambda: run_child("pydantic_items.py", str(ITEMS), python=python)["seconds"],
         },
         REPEATS,
     )
-    version = run_child("pydantic_items.py", "1", python=peer)["version"]
+    version = run_child("pydantic_items.py", "1", python=python)["version"]
     return [
         Figure(f"an item, inline, {ITEMS:,} items", taken["inline"] * MICROSECONDS, "µs", goal=50),
         Figure(f"an item, 4 threads, {ITEMS:,} items", taken["threads"] * MICROSECONDS, "µs", goal=50),
@@ -35,11 +34,3 @@ def figures(folder: Path) -> list[Figure]:
         Figure("inline against pydantic-evals", taken["inline"] / taken["peer"], "", goal=0.2),
         Figure("4 threads against pydantic-evals", taken["threads"] / taken["peer"], "", goal=0.2),
     ]
-
-
-def _peer(folder: Path) -> str:
-    """Return the Python of a fresh environment that has pydantic-evals."""
-    subprocess.run([sys.executable, "-m", "venv", str(folder / "peer")], check=True)
-    python = str(folder / "peer" / "bin" / "python")
-    subprocess.run([python, "-m", "pip", "install", "-q", "--disable-pip-version-check", "pydantic-evals"], check=True)
-    return python

@@ -1,4 +1,4 @@
-"""Peak memory of a long JSON Lines dataset."""
+"""Peak memory of long JSON Lines datasets."""
 
 from __future__ import annotations
 
@@ -10,21 +10,35 @@ from tests.benchmarks.measuring import Figure, run_child
 if TYPE_CHECKING:
     from pathlib import Path
 
-ITEMS = 100_000
+FEW, ITEMS, MANY = 10_000, 100_000, 1_000_000
 
 
 def figures(folder: Path) -> list[Figure]:
-    """Measure results that are streamed, and results that are kept."""
-    path = folder / "items.jsonl"
+    """Measure results that are streamed, results that are counted alone, and results that are kept."""
+    few, some, many = (_dataset(folder, items) for items in (FEW, ITEMS, MANY))
+    figures = [
+        Figure(f"peak memory, {ITEMS:,} items streamed", _megabytes("stream", some), "MB", goal=120),
+        Figure(f"peak memory, {ITEMS:,} items, results kept", _megabytes("run", some), "MB"),
+        Figure("peak memory, imports alone", _megabytes("import", some), "MB"),
+    ]
+    for how, name in (("stream", "streamed"), ("count", "counted")):
+        before = _megabytes(how, few)
+        figures += [
+            Figure(f"peak memory, {FEW:,} items {name}", before, "MB"),
+            Figure(f"more for {MANY:,} items {name}", _megabytes(how, many) - before, "MB", goal=20),
+        ]
+    return figures
+
+
+def _dataset(folder: Path, items: int) -> Path:
+    path = folder / f"{items}.jsonl"
     with path.open("w", encoding="utf-8") as file:
-        for number in range(ITEMS):
+        for number in range(items):
             item = {"id": f"item-{number}", "input": f"question {number}", "reference": str(number)}
             file.write(json.dumps(item) + "\n")
-    nothing = run_child("peak_memory.py", "import", str(path))["megabytes"]
-    streamed = run_child("peak_memory.py", "stream", str(path))["megabytes"]
-    kept = run_child("peak_memory.py", "run", str(path))["megabytes"]
-    return [
-        Figure(f"peak memory, {ITEMS:,} items streamed", streamed, "MB", goal=120),
-        Figure(f"peak memory, {ITEMS:,} items, results kept", kept, "MB"),
-        Figure("peak memory, imports alone", nothing, "MB"),
-    ]
+    return path
+
+
+def _megabytes(how: str, path: Path) -> float:
+    megabytes: float = run_child("peak_memory.py", how, str(path))["megabytes"]
+    return megabytes

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from neuron_evals.core.datasets.contract import Dataset, OnProblem, refuse
+from neuron_evals.core.datasets.positions import Positions
 from neuron_evals.core.exceptions import DatasetProblem
 from neuron_evals.core.jsonable import canonical_json, clean_text
 from neuron_evals.core.jsonable.exact_types import INTEGERS
@@ -77,12 +78,12 @@ def item_key(item_id: str) -> str:
 
 
 class SeenIds:
-    """The ids of a dataset so far. It keeps a 64-bit hash and the position of each, not the text."""
+    """The ids of a dataset so far, taken in the order of its items."""
 
     __slots__ = ("_positions", "_repeats")
 
     def __init__(self) -> None:
-        self._positions: dict[int, int] = {}
+        self._positions = Positions()
         self._repeats: dict[str, int] = {}
 
     def take(self, item_id: str, index: int) -> str:
@@ -91,8 +92,8 @@ class SeenIds:
         Raises:
             _WrongField: An item before has the same id.
         """
-        before = self._positions.setdefault(hash(item_id), index)
-        if before != index:
+        before = self._positions.note(item_id, index)
+        if before is not None:
             msg = f"the id {clean_text(item_id, 80)!r} is that of item {before} too; ids are unique in a dataset"
             raise _WrongField(msg, "id")
         return item_id
@@ -100,10 +101,9 @@ class SeenIds:
     def derive(self, digest: str, index: int) -> str:
         """Note the id of an item with this content, and return it: the digest, with a number when it is taken."""
         item_id = digest
-        while hash(item_id) in self._positions:
+        while self._positions.note(item_id, index) is not None:
             self._repeats[digest] = self._repeats.get(digest, 1) + 1
             item_id = f"{digest}-{self._repeats[digest]}"
-        self._positions[hash(item_id)] = index
         return item_id
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Awaitable, Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Self
 
 from neuron_evals.core.cancellation import StopToken
@@ -11,7 +12,7 @@ from neuron_evals.core.runner.crew import Crew, WorkerKind
 from neuron_evals.core.runner.interruption import signals_stop
 from neuron_evals.core.runner.limits import Limits
 from neuron_evals.core.runner.listener import Listener
-from neuron_evals.core.runner.pools.contract import Hooks, anothing, nothing
+from neuron_evals.core.runner.pools.contract import Hooks, nothing
 from neuron_evals.core.runner.preparing import BrokenEvaluator, PreparedEvaluator, prepare, set_up
 from neuron_evals.core.runner.run import PreparedRun, RunOptions, evaluate
 from neuron_evals.core.runner.scheduling import Scheduler
@@ -20,6 +21,7 @@ from neuron_evals.core.runner.selection import Selection
 if TYPE_CHECKING:
     from neuron_evals.core.caches import Cache
     from neuron_evals.core.evaluators import BaseEvaluator
+    from neuron_evals.core.execution import AroundAsync
     from neuron_evals.core.report import EvaluationResults
     from neuron_evals.core.results import ItemResult
 
@@ -36,7 +38,9 @@ class EvaluatorRunner:
         before_child: Called in a worker before each item, never inline; when it raises, that item is an error.
         after_child: Called in a worker after each item, never inline; when it raises, that item is an error.
         after_worker: Called in each worker thread or child process as it ends, to close what it opened.
-        after_loop: Awaited on the event loop of `async` workers as it ends, for the same reason.
+        before_call: Called in the threads of `async` workers before each call of a plain method.
+        around_async: Gives an async context manager that is around each item on an event loop, in every kind of worker
+            and inline, so that the item has, and closes, connections of its own.
         after_fork: Called in the process that forks children, right after it was forked itself, to let go, without
             closing, of connections that belong to its parent.
     """
@@ -49,12 +53,13 @@ class EvaluatorRunner:
         before_child: Callable[[], None] | None = None,
         after_child: Callable[[], None] | None = None,
         after_worker: Callable[[], None] = nothing,
-        after_loop: Callable[[], Awaitable[None]] = anothing,
+        before_call: Callable[[], None] = nothing,
+        around_async: AroundAsync = nullcontext,
         after_fork: Callable[[], None] = nothing,
     ) -> None:
         self.cache = cache
         self.refresh = refresh
-        self.hooks = Hooks(before_child, after_child, after_worker, after_loop, after_fork)
+        self.hooks = Hooks(before_child, after_child, after_worker, before_call, around_async, after_fork)
 
     def with_cache(self, cache: Cache | None, *, refresh: bool = False) -> Self:
         """Return a copy of this runner with another cache."""

@@ -1,4 +1,4 @@
-"""Peak memory of a whole process, in units of 10**6 bytes: peak_memory.py (import | stream | run) PATH."""
+"""Peak memory of a whole process, in units of 10**6 bytes: peak_memory.py (import | stream | count | run) PATH."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from neuron_evals import BaseEvaluator, EvaluatorRunner, JsonLinesDataset, StringContains
+from neuron_evals.core.runner import Listener
 
 HOW, PATH = sys.argv[1:]
 
@@ -26,6 +27,8 @@ class Long(BaseEvaluator):
 
 if HOW == "stream":
     passed = sum(result.passed for result in EvaluatorRunner().stream(Long()))
+elif HOW == "count":
+    passed = EvaluatorRunner().prepare_run([Long()]).execute(Listener(), keep_results=False).passed_count
 elif HOW == "run":
     passed = EvaluatorRunner().run(Long()).passed_count
 else:

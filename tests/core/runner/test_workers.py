@@ -10,7 +10,8 @@ import signal
 import sys
 import threading
 import time
-from contextlib import suppress
+from contextlib import asynccontextmanager, suppress
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
@@ -416,6 +417,72 @@ def test_a_hook_that_breaks_is_the_items_error(kind, hook):
 
     assert [result.status for result in results.results] == ["error", "error"]
     assert all(result.error.startswith("OSError: no database") for result in results.results)
+
+
+class AsyncEcho(Echo):
+    async def run(self, item):
+        return item["input"]
+
+
+@pytest.mark.usefixtures("forks")
+@pytest.mark.parametrize("kind", ["inline", *KINDS])
+class TestAroundAsync:
+    """What is around an item on an event loop, in every kind of worker."""
+
+    def test_is_around_run_and_evaluate_of_each_item_alone(self, kind):
+        inside: ContextVar[list[str]] = ContextVar("inside")
+
+        @asynccontextmanager
+        async def around():
+            inside.set(["entered"])
+            yield
+            inside.get().append("left")
+
+        class Noting(Echo):
+            async def run(self, item):
+                inside.get().append("run")
+                await asyncio.sleep(0)
+                return inside.get()
+
+            async def evaluate(self, output, item):
+                self.check(Says("entered run"), " ".join(inside.get()))
+
+        concurrency = 1 if kind == "inline" else 3
+        results = EvaluatorRunner(around_async=around).run(Noting(numbered(6)), concurrency, workers=kind)
+
+        assert [result.reason for result in results.results if not result.passed] == []
+        assert [result.output for result in results.results] == [["entered", "run", "left"]] * 6
+
+    @pytest.mark.parametrize("place", ["before", "after"])
+    def test_that_breaks_is_the_items_error(self, kind, place):
+        @asynccontextmanager
+        async def around():
+            if place == "before":
+                raise OSError("no database")
+            yield
+            raise OSError("no database")
+
+        results = EvaluatorRunner(around_async=around).run(AsyncEcho(inputs("good", "good")), 1, workers=kind)
+
+        assert all(result.error.startswith("OSError: no database") for result in results.results)
+        assert results.error_count == 2
+
+
+def test_async_workers__before_each_call_of_a_plain_method_in_its_thread():
+    calls: list[tuple[str, int]] = []
+
+    class Noting(Echo):
+        def run(self, item):
+            calls.append(("run", threading.get_ident()))
+            return "good"
+
+    def before():
+        calls.append(("before", threading.get_ident()))
+
+    assert EvaluatorRunner(before_call=before).run(Noting(inputs("a")), 1, workers="async").passed_count == 1
+    (thread,) = {thread for _, thread in calls}
+    assert [name for name, _ in calls] == ["before", "run", "before"]
+    assert thread != threading.get_ident()
 
 
 class Hanging(Echo):

@@ -11,6 +11,7 @@ from neuron_evals.core.outputs.console.screen import Line, paragraph
 from neuron_evals.core.outputs.console.spending import used_facts
 from neuron_evals.core.outputs.console.wording import number, plural, seconds
 from neuron_evals.core.results import Check, ItemResult, Status, Verdict
+from neuron_evals.core.trajectories.transcript import described_call
 
 if TYPE_CHECKING:
     from neuron_evals.core.outputs.console.labels import Labels
@@ -21,11 +22,13 @@ _VALUE_LIMIT = 4_000
 
 
 def item_lines(result: ItemResult, labels: Labels) -> Iterator[Line]:
-    """Yield a result and each of its checks."""
+    """Yield a result, the tools that were called, and each of its checks."""
     facts = [f"score {number(result.score)}", seconds(result.execution_time), *used_facts(result)]
     yield Line(f"{_heading(result, labels)}: {', '.join(facts)}", STYLES[result.status])
     if result.error is not None:
         yield from paragraph("   Error: ", result.error, MESSAGE_LIMIT)
+    for call in [] if result.trajectory is None else result.trajectory.tool_calls():
+        yield from paragraph("   called ", described_call(call), MESSAGE_LIMIT)
     for check in result.checks:
         yield from _check_lines(check, labels)
 

@@ -80,6 +80,8 @@ class Slots:
         with self._lock:
             if self._free:
                 return self._free.pop()
+            # Within the lock: threads that begin together would each read the certificates, and wait for one import.
+            _tls_context()
         return Slot()
 
     def give_back(self, slot: Slot) -> None:

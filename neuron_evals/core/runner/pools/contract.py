@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
+from contextlib import nullcontext
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from neuron_evals.core.execution import Executed, Surroundings, Task
+from neuron_evals.core.execution import AroundAsync, Executed, Surroundings, Task
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,10 +28,6 @@ def nothing() -> None:
     """Do nothing: the hook that was not given."""
 
 
-async def anothing() -> None:
-    """Do nothing: the awaitable hook that was not given."""
-
-
 @dataclass(frozen=True, slots=True)
 class Hooks:
     """What a project wants done in workers.
@@ -39,7 +36,9 @@ class Hooks:
         before_child: Called in a worker before each item, never inline; when it raises, that item is an error.
         after_child: Called in a worker after each item, never inline; when it raises, that item is an error.
         after_worker: Called in each worker thread or child as it ends, to close what it opened.
-        after_loop: Awaited on the event loop of `async` workers as it ends, for the same reason.
+        before_call: Called in the threads of `async` workers before each call of a plain method.
+        around_async: Gives an async context manager that is around each item on an event loop, in every kind of worker
+            and inline, so that the item has, and closes, connections of its own.
         after_fork: Called in the process that forks children, right after it was forked itself: it has to let go,
             without closing, of the connections that belong to the parent.
     """
@@ -47,8 +46,13 @@ class Hooks:
     before_child: Callable[[], None] | None = None
     after_child: Callable[[], None] | None = None
     after_worker: Callable[[], None] = field(default=nothing)
-    after_loop: Callable[[], Awaitable[None]] = field(default=anothing)
+    before_call: Callable[[], None] = field(default=nothing)
+    around_async: AroundAsync = field(default=nullcontext)
     after_fork: Callable[[], None] = field(default=nothing)
+
+    def around(self, around: Surroundings) -> Surroundings:
+        """Return what is around each item in a worker: `around`, and the hooks."""
+        return replace(around, before=self.before_child, after=self.after_child, around_async=self.around_async)
 
 
 class Pool(ABC):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from neuron_evals.core.execution import Executed, Surroundings, Task, cancelled, execute
@@ -25,6 +26,7 @@ class InlinePool(Pool):
     ahead = 1
 
     def __init__(self, hooks: Hooks, stop: StopToken) -> None:
+        self._hooks = hooks
         self._stop = stop
         self._around = Surroundings()
         self._tasks: deque[tuple[int, Task]] = deque()
@@ -34,7 +36,7 @@ class InlinePool(Pool):
 
     def open(self, around: Surroundings) -> None:
         """Get ready."""
-        self._around = around
+        self._around = replace(around, around_async=self._hooks.around_async)
         self._limited.open(around)
 
     def start(self, ticket: int, task: Task) -> None:

@@ -7,7 +7,6 @@ import contextvars
 import threading
 import time
 from collections.abc import Iterable
-from dataclasses import replace
 from queue import Empty, SimpleQueue
 from typing import Any
 
@@ -34,7 +33,7 @@ class LoopPool(Pool):
         self._hooks = hooks
         self._around = Surroundings()
         self._outbox: SimpleQueue[Done | None] = SimpleQueue()
-        self._plain = PlainCalls(PLAIN_THREADS, hooks.after_worker)
+        self._plain = PlainCalls(PLAIN_THREADS, hooks)
         self._toilers: set[asyncio.Task[None]] = set()
         self._context = contextvars.copy_context()
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -45,7 +44,7 @@ class LoopPool(Pool):
 
     def open(self, around: Surroundings) -> None:
         """Start the loop."""
-        self._around = replace(around, before=self._hooks.before_child, after=self._hooks.after_child)
+        self._around = self._hooks.around(around)
         self._loop = asyncio.new_event_loop()
         self._inbox = asyncio.Queue()
         self._thread = threading.Thread(target=self._serve, args=(self._loop,), name="neuron-evals-loop", daemon=True)
@@ -104,7 +103,6 @@ class LoopPool(Pool):
         asyncio.set_event_loop(loop)
         self._toilers = {loop.create_task(self._toil()) for _ in range(self._count)}
         loop.run_until_complete(asyncio.wait(self._toilers))
-        loop.run_until_complete(self._hooks.after_loop())
         self._left = self._given_up_or_running()
         if self._left:
             _, self._left = loop.run_until_complete(asyncio.wait(self._left, timeout=GRACE_SECONDS))
@@ -122,6 +120,9 @@ class LoopPool(Pool):
             since = time.monotonic()
             item = aexecute(task, self._around, self._plain.call)
             running = asyncio.get_running_loop().create_task(item, context=self._context.copy())
+            if task.timeout is None:
+                self._outbox.put((ticket, await running))
+                continue
             done, _ = await asyncio.wait({running}, timeout=task.timeout)
             if done:
                 self._outbox.put((ticket, running.result()))

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from queue import SimpleQueue
 from typing import Any
 
-from neuron_evals.core.runner.pools.contract import PARTING_SECONDS
+from neuron_evals.core.runner.pools.contract import PARTING_SECONDS, Hooks
 
 
 @dataclass(slots=True)
@@ -28,9 +28,9 @@ class PlainCalls:
     They are no executor's, whose threads are waited for when the process ends: one that hangs would hold it.
     """
 
-    def __init__(self, count: int, parting: Callable[[], None]) -> None:
+    def __init__(self, count: int, hooks: Hooks) -> None:
         self._count = count
-        self._parting = parting
+        self._hooks = hooks
         self._inbox: SimpleQueue[_Call | None] = SimpleQueue()
         self._threads: list[threading.Thread] = []
         self._lost: set[threading.Thread] = set()
@@ -46,7 +46,12 @@ class PlainCalls:
             raise asyncio.CancelledError  # only what was given up still calls
         loop = asyncio.get_running_loop()
         context = contextvars.copy_context()
-        call = _Call(lambda: context.run(function, *args), loop.create_future())
+
+        def run() -> Any:
+            self._hooks.before_call()
+            return context.run(function, *args)
+
+        call = _Call(run, loop.create_future())
         self._busy += 1
         if len(self._threads) - len(self._lost) < min(self._count, self._busy):
             self._hire(loop)
@@ -87,7 +92,7 @@ class PlainCalls:
                 except RuntimeError:  # the loop is closed: nobody waits any more
                     return
         finally:
-            self._parting()
+            self._hooks.after_worker()
 
 
 def _answered(call: _Call) -> Callable[[], None]:

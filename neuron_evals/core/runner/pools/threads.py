@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Iterable
 from contextlib import nullcontext, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 
 from neuron_evals.core.execution import Surroundings, Task, execute, too_late
@@ -55,7 +55,7 @@ class ThreadPool(Pool):
 
     def open(self, around: Surroundings) -> None:
         """Get ready."""
-        self._around = replace(around, before=self._hooks.before_child, after=self._hooks.after_child)
+        self._around = self._hooks.around(around)
 
     def start(self, ticket: int, task: Task) -> None:
         """Queue a task; hire a thread while there are fewer than tasks."""

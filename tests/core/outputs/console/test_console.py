@@ -9,9 +9,10 @@ import pytest
 
 from neuron_evals.core.caches import CacheCounts
 from neuron_evals.core.exceptions import ConfigurationError, OutputError
-from neuron_evals.core.messages import Usage
+from neuron_evals.core.messages import Message, ToolCall, Usage
 from neuron_evals.core.outputs import ConsoleOutput
 from neuron_evals.core.results import Attempt, Status
+from neuron_evals.core.trajectories import Trajectory
 from tests.core.outputs.factories import (
     ClosedPipe,
     Terminal,
@@ -200,6 +201,14 @@ def test_usage_and_cost_are_shown_when_they_are_known():
         "item-0: score 1, 0.25 s, tokens input 12 output 3 cached input 4, cost 0.00012, judges 0.125 s, "
         "judge tokens input 5, judge cost 0.01\n" in shown(report_of(result), 2)
     )
+
+
+def test_tools_that_were_called_are_shown_with_every_item():
+    proposed = Message("assistant", tool_calls=(ToolCall("refund", {"order": 7}), ToolCall("x\x1b[2J", {})))
+    result = item(trajectory=Trajectory.from_messages([proposed]))
+    text = shown(report_of(result), 2)
+    assert '   called refund({"order":7})\n   called "x\\u001b[2J"({})\n' in text
+    assert "called" not in shown(report_of(result))
 
 
 def test_sums_of_tokens_cost_and_times__say_what_is_unknown_and_cached():

@@ -48,7 +48,7 @@ def live(task: Task, hooks: Hooks, outputs: RunOutputs | None, answer: int) -> N
 
 def _executed(task: Task, hooks: Hooks, outputs: RunOutputs | None) -> Executed:
     try:
-        return execute(task, Surroundings(hooks.before_child, hooks.after_child, outputs=outputs))
+        return execute(task, hooks.around(Surroundings(outputs=outputs)))
     except KeyboardInterrupt as exc:
         return broken(task, describe_error(exc))
 
