@@ -142,6 +142,11 @@ def test_public_name__is_not_taken_from_a_module_inside(page):
     assert public == []
 
 
+@pytest.mark.parametrize("page", sorted({*PAGES, *ROOT.glob("*.md")}), ids=_name)
+def test_page__holds_no_mark_of_an_unfinished_merge(page):
+    assert not re.findall(r"^(?:<{7}|>{7}|={7}$)", page.read_text(encoding="utf-8"), re.MULTILINE)
+
+
 @pytest.mark.parametrize("marker", ["main-command", "test-command"])
 def test_readme_command__stands_in_one_line_between_its_markers(marker):
     text = (ROOT / "README.md").read_text(encoding="utf-8")
