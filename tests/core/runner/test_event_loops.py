@@ -1,4 +1,4 @@
-"""Runs of coroutines: one after the other, in other threads; and what importing leaves alone."""
+"""Runs of coroutines: one after the other, in other threads, stopped half way; and what importing leaves alone."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from neuron_evals.core.runner import EvaluatorRunner
+from neuron_evals.core.cancellation import StopToken
+from neuron_evals.core.runner import EvaluatorRunner, Listener
 from tests.core.samples import Echo, inputs
 
 ROOT = Path(__file__).parents[3]
@@ -69,3 +70,44 @@ def test_run__between_two_of_the_callers_own_loops__leaves_them_alone():
 def test_import__changes_nothing_of_asyncio():
     done = subprocess.run([sys.executable, "-c", UNCHANGED], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_stopped_after_5_of_50__no_other_starts_those_in_flight_are_cancelled_and_all_are_named():
+    started, cancelled, ended = [], [], []
+    stop = StopToken()
+
+    class Waiting(Echo):
+        async def run(self, item):
+            started.append(item["input"])
+            if len(started) <= 5:
+                return "good"
+            try:
+                await asyncio.Event().wait()
+            except asyncio.CancelledError:
+                cancelled.append(item["input"])
+                raise
+
+    class Stopping(Listener):
+        count = 0
+
+        def finished(self, result):
+            self.count += 1
+            if self.count == 5:
+                stop.set("enough", abandon=True)
+
+    async def after_loop():
+        ended.append("loop")
+
+    items = inputs(*(f"item {n}" for n in range(50)))
+    runner = EvaluatorRunner(after_loop=after_loop)
+    results = runner.run(Waiting(items), 10, workers="async", stop=stop, listener=Stopping())
+    for thread in threading.enumerate():
+        if thread.name.startswith("neuron-evals"):
+            thread.join(20)
+
+    assert results.passed_count == 5
+    assert results.cancelled_count == 45
+    assert results.total_count == 50
+    assert len(started) < 50
+    assert len(started) == 5 + len(cancelled)
+    assert ended == ["loop"]

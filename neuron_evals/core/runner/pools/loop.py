@@ -34,7 +34,7 @@ class LoopPool(Pool):
         self._around = Surroundings()
         self._outbox: SimpleQueue[Done | None] = SimpleQueue()
         self._plain = PlainCalls(PLAIN_THREADS, hooks)
-        self._toilers: set[asyncio.Task[None]] = set()
+        self._toilers: set[asyncio.Task[Any]] = set()
         self._context = contextvars.copy_context()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
@@ -101,8 +101,11 @@ class LoopPool(Pool):
 
     def _serve(self, loop: asyncio.AbstractEventLoop) -> None:
         asyncio.set_event_loop(loop)
-        self._toilers = {loop.create_task(self._toil()) for _ in range(self._count)}
-        loop.run_until_complete(asyncio.wait(self._toilers))
+        toilers = {loop.create_task(self._toil()) for _ in range(self._count)}
+        # A task that is known, so that abandoning the items does not cancel the wait for the toilers with them.
+        waiter = loop.create_task(asyncio.wait(toilers))
+        self._toilers = {*toilers, waiter}
+        loop.run_until_complete(waiter)
         self._left = self._given_up_or_running()
         if self._left:
             _, self._left = loop.run_until_complete(asyncio.wait(self._left, timeout=GRACE_SECONDS))
