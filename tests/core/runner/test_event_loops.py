@@ -6,6 +6,7 @@ import asyncio
 import subprocess
 import sys
 import threading
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -95,11 +96,15 @@ def test_stopped_after_5_of_50__no_other_starts_those_in_flight_are_cancelled_an
             if self.count == 5:
                 stop.set("enough", abandon=True)
 
-    async def after_loop():
-        ended.append("loop")
+    @asynccontextmanager
+    async def around():
+        try:
+            yield
+        finally:
+            ended.append("item")
 
     items = inputs(*(f"item {n}" for n in range(50)))
-    runner = EvaluatorRunner(after_loop=after_loop)
+    runner = EvaluatorRunner(around_async=around)
     results = runner.run(Waiting(items), 10, workers="async", stop=stop, listener=Stopping())
     for thread in threading.enumerate():
         if thread.name.startswith("neuron-evals"):
@@ -110,4 +115,4 @@ def test_stopped_after_5_of_50__no_other_starts_those_in_flight_are_cancelled_an
     assert results.total_count == 50
     assert len(started) < 50
     assert len(started) == 5 + len(cancelled)
-    assert ended == ["loop"]
+    assert len(ended) == len(started)
