@@ -27,7 +27,7 @@ class Positions:
     def __init__(self) -> None:
         # The hash at each position; 0 where none was noted. In pieces that never move: one long array is moved whenever
         # it outgrows its place, and leaves holes that nothing fits into.
-        self._pieces = [array("q")]
+        self._pieces: list[array[int]] = []
         self._count = 0
         # Positions plus 1, found by double hashing; 0 in a free slot. The size is 2**n, 9 * 2**n or 3 * 2**n.
         self._slots = array("I", bytes(4)) * _FIRST_SIZE
@@ -55,9 +55,11 @@ class Positions:
         return None
 
     def _append(self, hashed: int) -> None:
-        if len(self._pieces[-1]) == _PIECE:
-            self._pieces.append(array("q"))
-        self._pieces[-1].append(hashed)
+        piece, place = divmod(self._count, _PIECE)
+        if not place:
+            # Made whole: one that is appended to keeps room for more.
+            self._pieces.append(array("q", bytes(8)) * _PIECE)
+        self._pieces[piece][place] = hashed
         self._count += 1
 
     def _slot_of(self, hashed: int) -> int:
