@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Self
@@ -20,6 +20,19 @@ _INTERRUPTED = 130
 """Exit status of a process that was interrupted."""
 
 
+class _Mark(AbstractContextManager[None]):
+    """Whether the main thread is in code that a signal should break off. No generator: it is entered for each item."""
+
+    def __init__(self) -> None:
+        self.set = False
+
+    def __enter__(self) -> None:
+        self.set = True
+
+    def __exit__(self, *_: object) -> None:
+        self.set = False
+
+
 class StopToken:
     """Says whether a run should stop, and why. Setting it is safe from any thread and from a signal handler."""
 
@@ -27,9 +40,9 @@ class StopToken:
         self._reason: str | None = None
         self._abandon = False
         self._wake: Callable[[], None] | None = None
-        self._interruptible = False
         self._interrupted = False
         self._signals = 0
+        self._mark = _Mark()
 
     @property
     def interrupted(self) -> bool:
@@ -67,14 +80,9 @@ class StopToken:
         """Have `wake` called at each `set`; it must be safe in a signal handler. `None` takes it away."""
         self._wake = wake
 
-    @contextmanager
-    def interruptible(self) -> Iterator[None]:
+    def interruptible(self) -> AbstractContextManager[None]:
         """Mark the code inside as code that a signal should break off at once, by raising `KeyboardInterrupt`."""
-        self._interruptible = True
-        try:
-            yield
-        finally:
-            self._interruptible = False
+        return self._mark
 
     def interrupt(self) -> None:
         """Take a signal that asks to end; called by signal handlers.
@@ -91,7 +99,7 @@ class StopToken:
         if self._signals > _PATIENCE:
             os._exit(_INTERRUPTED)
         self.set("interrupted", abandon=True)
-        if again or self._interruptible:
+        if again or self._mark.set:
             raise KeyboardInterrupt
 
 

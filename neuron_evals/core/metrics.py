@@ -100,6 +100,13 @@ def collecting() -> Iterator[Collected]:
         _COLLECTORS.reset(before)
 
 
+def collect() -> Collected:
+    """Do what `collecting` does for the rest of this context; for code that has a context of its own."""
+    collected = Collected()
+    _COLLECTORS.set((*_COLLECTORS.get(), collected))
+    return collected
+
+
 @contextmanager
 def usage_kind(kind: UsageKind) -> Iterator[None]:
     """Record what is used inside as `kind`; `"agent"` where nothing says otherwise."""

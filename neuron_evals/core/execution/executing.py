@@ -14,7 +14,7 @@ from neuron_evals.core.agents.bridging import InThread, call_plain_with, finish
 from neuron_evals.core.cancellation import Deadline, bind
 from neuron_evals.core.execution.outcome import Outcome
 from neuron_evals.core.execution.tasks import Executed, Surroundings, Task
-from neuron_evals.core.metrics import collecting
+from neuron_evals.core.metrics import collect, collecting
 
 if TYPE_CHECKING:
     from neuron_evals.core.evaluators import BaseEvaluator
@@ -95,14 +95,14 @@ def _run_and_evaluate(outcome: Outcome, around: Surroundings) -> None:
         if is_async(type(task.evaluator)):
             finish(_run_and_evaluate_async(outcome, around, None))
             return
-        with collecting() as outcome.collected:
-            evaluator = outcome.evaluator()
-            if not outcome.find():
-                started = time.perf_counter()
-                output = _no_coroutine(evaluator.run(private(task.item)), "run")
-                outcome.ran(output, time.perf_counter() - started)
-            output = outcome.record(evaluator)
-            _no_coroutine(evaluator.evaluate(output, private(task.item)), "evaluate")
+        outcome.collected = collect()
+        evaluator = outcome.evaluator()
+        if not outcome.find():
+            started = time.perf_counter()
+            output = _no_coroutine(evaluator.run(private(task.item)), "run")
+            outcome.ran(output, time.perf_counter() - started)
+        output = outcome.record(evaluator)
+        _no_coroutine(evaluator.evaluate(output, private(task.item)), "evaluate")
     except BaseException as exc:  # sys.exit() in an agent must not end the run with a status of its choice
         _raise_interruption(exc)
         outcome.broke(exc)
