@@ -315,6 +315,22 @@ class TestChildren:
         assert [result.status for result in results.results] == ["error", "passed"]
         assert "exit status 4" in str(results.results[0].error)
 
+    def test_an_item_that_closes_every_descriptor_and_hangs_is_ended_at_its_limit_and_holds_up_no_other(self):
+        class Closing(Echo):
+            def run(self, item):
+                if item["input"] == "close":
+                    os.closerange(3, 1024)
+                    time.sleep(HANG)
+                return item["input"]
+
+        items = [{"input": "close", "timeout": 1}, *inputs("good", "good", "good")]
+        started = time.monotonic()
+        results = EvaluatorRunner().run(Closing(items), 2, workers="processes")
+
+        assert [result.status for result in results.results] == ["error", "passed", "passed", "passed"]
+        assert results.results[0].error == "TimeLimit: the item took longer than 1 s"
+        assert time.monotonic() - started < HANG / 2
+
     def test_the_forker_dies__items_in_flight_are_errors_and_the_rest_runs(self):
         class Killing(Echo):
             def run(self, item):

@@ -45,6 +45,7 @@ class _Child:
     pid: int
     pipe: int
     until: float | None
+    silent: bool = False
     since: float = field(default_factory=time.monotonic)
     reader: FrameReader = field(default_factory=FrameReader)
 
@@ -184,8 +185,9 @@ class _Forker:
         if message is not None:
             self._let_go(speaker, {"executed": message})
         elif not data:
-            _, status = os.waitpid(speaker.pid, 0)
-            self._tell(speaker, {"died": _how_it_ended(status)})
+            # It is ending, or what it executes closed its pipe and goes on: waiting here would hold up everybody.
+            speaker.silent = True
+            self._selector.unregister(speaker.pipe)
 
     def _look_after_children(self) -> None:
         now = time.monotonic()
@@ -218,7 +220,8 @@ class _Forker:
         self._ending[one.pid] = time.monotonic() + _ENDING_SECONDS
 
     def _tell(self, one: _Child, words: dict[str, object]) -> None:
-        self._selector.unregister(one.pipe)
+        if not one.silent:
+            self._selector.unregister(one.pipe)
         os.close(one.pipe)
         del self._children[one.pid]
         self._say({"ticket": one.ticket, "seconds": time.monotonic() - one.since, **words})
