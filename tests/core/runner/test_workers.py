@@ -331,6 +331,15 @@ class TestChildren:
         assert results.results[0].error == "TimeLimit: the item took longer than 1 s"
         assert time.monotonic() - started < HANG / 2
 
+    def test_a_hook_that_breaks_as_a_child_ends_loses_no_result(self, capfd):
+        def breaks():
+            raise RuntimeError("cannot close")
+
+        results = EvaluatorRunner(after_worker=breaks).run(Echo(inputs("good", "bad")), 2, workers="processes")
+
+        assert [result.status for result in results.results] == ["passed", "failed"]
+        assert "RuntimeError: cannot close" in capfd.readouterr().err
+
     def test_the_forker_dies__items_in_flight_are_errors_and_the_rest_runs(self):
         class Killing(Echo):
             def run(self, item):
