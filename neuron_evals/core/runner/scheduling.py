@@ -165,7 +165,7 @@ class Scheduler:
             self._recalled = True
             self._pool.recall()
         if self._stop.abandon:
-            for ticket, executed in self._pool.wait(0.0) if self._flights else ():
+            for ticket, executed in self._pool.rest() if self._flights else ():
                 self._take(ticket, executed)
             for flight in list(self._flights.values()):
                 self._land(flight)

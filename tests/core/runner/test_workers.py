@@ -22,7 +22,7 @@ from neuron_evals.core.agents.callables import CallableAgent
 from neuron_evals.core.cancellation import StopToken, current_deadline, current_stop
 from neuron_evals.core.execution import Surroundings, Task
 from neuron_evals.core.results import Status
-from neuron_evals.core.runner import EvaluatorRunner, Limits, scheduling
+from neuron_evals.core.runner import EvaluatorRunner, Limits, Listener, scheduling
 from neuron_evals.core.runner.pools import processes
 from neuron_evals.core.runner.pools import threads as thread_pool
 from neuron_evals.core.runner.pools.contract import Hooks
@@ -54,6 +54,22 @@ def forks(monkeypatch):
     """Skip nothing: these systems can fork, and idle threads that other tests left in this process do no harm."""
     if why_no_fork() is not None:
         monkeypatch.setattr(processes, "why_no_fork", lambda: None)
+
+
+def await_that(condition):
+    for _ in range(1000):
+        if condition():
+            return
+        time.sleep(0.01)
+    pytest.fail("it did not come about")
+
+
+def is_alive(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 def outline(results):
@@ -340,6 +356,30 @@ class TestChildren:
         assert [result.status for result in results.results] == ["passed", "failed"]
         assert "RuntimeError: cannot close" in capfd.readouterr().err
 
+    def test_a_run_that_is_abandoned_keeps_the_results_of_every_child_that_ended(self, tmp_path):
+        class Large(Echo):
+            def run(self, item):
+                if item["id"] == "item-3":
+                    time.sleep(HANG)
+                return item["input"] * 100_000
+
+            def evaluate(self, output, item):
+                self.check(Says("good"), output)
+                (tmp_path / f"{os.getpid()}").touch()
+
+        class Abandoning(Listener):
+            def finished(self, result):
+                if not stop.is_set():
+                    await_that(lambda: len(list(tmp_path.iterdir())) == 3)
+                    await_that(lambda: not any(is_alive(int(path.name)) for path in tmp_path.iterdir()))
+                    stop.set("enough", abandon=True)
+
+        stop = StopToken()
+        items = [{"id": f"item-{n}", "input": "good"} for n in range(4)]
+        results = EvaluatorRunner().run(Large(items), 4, workers="processes", listener=Abandoning(), stop=stop)
+
+        assert [result.status for result in results.results] == ["passed", "passed", "passed", "cancelled"]
+
     def test_the_forker_dies__items_in_flight_are_errors_and_the_rest_runs(self):
         class Killing(Echo):
             def run(self, item):
@@ -599,7 +639,6 @@ def test_too_many_hung_threads__the_run_gives_up_and_names_the_rest(monkeypatch)
 
 
 def scheduling_listener():
-    from neuron_evals.core.runner import Listener  # noqa: PLC0415  (only here)
 
     return Listener()
 
