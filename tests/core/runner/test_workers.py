@@ -629,18 +629,14 @@ def test_too_many_hung_threads__the_run_gives_up_and_names_the_rest(monkeypatch)
             return "good"
 
     run = EvaluatorRunner().prepare_run([Stuck(inputs(*"abcdefghij"))], 2, limits=Limits(timeout=0.1))
-    report = run.execute(scheduling_listener())
+    report = run.execute(Listener())
     release.set()
 
-    assert report.stopped == "3 items hang in threads that cannot be stopped"
+    # The third and the fourth may be found together.
+    assert report.stopped in {f"{count} items hang in threads that cannot be stopped" for count in (3, 4)}
     assert report.error_count >= 3
     assert report.error_count + report.cancelled_count + report.passed_count == 10
     assert report.cancelled_count > 0
-
-
-def scheduling_listener():
-
-    return Listener()
 
 
 @pytest.mark.parametrize("bad", [0, -1, "5", True, float("inf"), float("nan")])
