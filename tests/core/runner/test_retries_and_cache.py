@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import time
+
 import pytest
 
-from neuron_evals.core.caches import CacheCounts, MemoryCache
+from neuron_evals.core.caches import CacheCounts, FileCache, MemoryCache
 from neuron_evals.core.runner import EvaluatorRunner, scheduling
 from tests.core.samples import Echo, inputs
 
@@ -77,3 +81,18 @@ def test_judging_breaks_and_is_tried_again__the_output_is_reused_but_was_paid_fo
     assert len(evaluator.asked) == 1
     assert (result.status, result.attempts, result.cached_run) == ("passed", 2, False)
     assert (later.status, later.attempts, later.cached_run) == ("passed", 2, True)
+
+
+def test_the_forker_is_replaced__each_output_is_counted_once(tmp_path):
+    class Killing(Echo):
+        def run(self, item):
+            if item["input"] == "kill":
+                os.kill(os.getppid(), signal.SIGKILL)
+                time.sleep(60)
+            return item["input"]
+
+    items = [{"input": f"good {number}"} for number in range(10)]
+    items[4]["input"] = "kill"
+    results = EvaluatorRunner(FileCache(tmp_path)).run(Killing(items), 1, workers="processes")
+
+    assert results.cache.stored == results.cache.misses == results.passed_count == len(list(tmp_path.iterdir()))

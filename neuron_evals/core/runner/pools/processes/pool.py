@@ -148,7 +148,8 @@ class ProcessPool(Pool):
             mine.close()
             for pool in list(_LIVE):
                 pool.let_go()
-            serve(its, self._evaluator, self._count, self._hooks, self._outputs)
+            outputs = None if self._outputs is None else self._outputs.uncounted()
+            serve(its, self._evaluator, self._count, self._hooks, outputs)
         its.close()
         self._forker, self._link, self._reader = pid, mine, FrameReader()
 
