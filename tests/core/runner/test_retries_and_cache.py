@@ -9,7 +9,7 @@ import time
 import pytest
 
 from neuron_evals.core.caches import CacheCounts, FileCache, MemoryCache
-from neuron_evals.core.runner import EvaluatorRunner, scheduling
+from neuron_evals.core.runner import EvaluatorRunner, Limits, scheduling
 from tests.core.samples import Echo, inputs
 
 
@@ -67,8 +67,7 @@ def test_a_wrong_answer__is_asked_for_again_and_the_first_one_stays_in_the_cache
     assert [(other.status, other.output) for other in result.other_attempts] == [("passed", "good")]
     assert results.cache == CacheCounts(misses=1, stored=1)
 
-    evaluator.retries = 0
-    assert runner.run(evaluator).results[0].output == "bad"
+    assert runner.run(evaluator, limits=Limits(retries=0)).results[0].output == "bad"
 
 
 def test_judging_breaks_and_is_tried_again__the_output_is_reused_but_was_paid_for_in_this_run():
