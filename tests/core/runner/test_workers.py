@@ -21,6 +21,7 @@ from neuron_evals import Agent, FakeProvider, ToolCall
 from neuron_evals.core.agents.callables import CallableAgent
 from neuron_evals.core.cancellation import StopToken, current_deadline, current_stop
 from neuron_evals.core.execution import Surroundings, Task
+from neuron_evals.core.jsonable import clean_json
 from neuron_evals.core.results import Status
 from neuron_evals.core.runner import EvaluatorRunner, Limits, Listener, scheduling
 from neuron_evals.core.runner.pools import processes
@@ -293,6 +294,23 @@ class TestChildren:
             "thread": "[threading._MainThread]",
         }
         assert result.checks[0].context == {"seen": ["[builtins.object]", 1]}
+
+    @pytest.mark.parametrize("depth", [97, 300, 5000])
+    def test_what_is_nested_too_deeply_is_cut_as_in_a_report(self, depth):
+        class Deep(Echo):
+            def run(self, item):
+                nested = [object()]
+                for _ in range(depth):
+                    nested = [nested]
+                return nested
+
+            def evaluate(self, output, item):
+                self.check(Says("good"), "good")
+
+        result = EvaluatorRunner().run(Deep(inputs("a")), 1, workers="processes").results[0]
+
+        assert (result.status, result.error) == (Status.PASSED, None)
+        assert "cut: deeper than" in str(clean_json(result.output))
 
     def test_an_item_that_cannot_be_sent_is_an_error_that_says_so(self):
         items = [{"id": "a", "input": "good"}, {"id": "b", "input": "good", "order": object()}]
