@@ -130,6 +130,10 @@ class RunOutputs:
             found, refused = dict(self._found), dict(self._refused)
         return CacheCounts(**found, not_stored=refused)
 
+    def uncounted(self) -> RunOutputs:
+        """Return one on the same cache that has counted nothing, for another process, whose counts are added here."""
+        return RunOutputs(self.cache, refresh=self.refresh)
+
     def add(self, counts: CacheCounts) -> None:
         """Add what another process counted."""
         with self._lock:

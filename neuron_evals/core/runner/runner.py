@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Generator, Iterable
-from contextlib import nullcontext
-from typing import TYPE_CHECKING, Self
+from contextlib import ExitStack, nullcontext
+from typing import TYPE_CHECKING, Self, cast
 
 from neuron_evals.core.cancellation import StopToken
 from neuron_evals.core.runner.crew import Crew, WorkerKind
@@ -123,7 +123,9 @@ class EvaluatorRunner:
         """
         stop = stop or StopToken()
         prepared = prepare(set_up(evaluator, self._crew(concurrency, workers, stop)), selection, limits)
-        return _streamed(prepared, stop)
+        results = _streamed(prepared, stop)
+        next(results)  # begun, so that closing it tears the evaluator down even when nobody took a result
+        return cast("Generator[ItemResult, None, None]", results)
 
     def _crew(self, concurrency: int, workers: WorkerKind | None, stop: StopToken) -> Crew:
         return Crew(concurrency, workers, self.hooks, stop, self.cache, self.refresh)
@@ -155,10 +157,13 @@ class EvaluatorRunner:
         return PreparedRun.of(evaluators, crew, selection, limits)
 
 
-def _streamed(prepared: PreparedEvaluator, stop: StopToken) -> Generator[ItemResult, None, None]:
-    try:
-        yield from Scheduler(prepared.opened.pool, stop, lambda result: None, prepared.opened.outputs).run(
-            prepared.tasks()
-        )
-    finally:
-        prepared.evaluator.tear_down()
+def _streamed(prepared: PreparedEvaluator, stop: StopToken) -> Generator[ItemResult | None, None, None]:
+    """Yield `None` first, then the results."""
+    with ExitStack() as stack:
+        stack.callback(prepared.evaluator.tear_down)
+        with ExitStack() as unused:
+            unused.callback(prepared.opened.pool.close, abandon=True)
+            yield None
+            unused.pop_all()
+        opened = prepared.opened
+        yield from Scheduler(opened.pool, stop, lambda result: None, opened.outputs).run(prepared.tasks())

@@ -45,12 +45,14 @@ class _Flight:
         counts = next((result for result in self.tries if result.status is Status.FAILED), self.tries[-1])
         if len(self.tries) == 1:
             return counts
+        # A try that found what an earlier one of this run had paid for saved the run nothing.
+        cached_run = counts.cached_run and self.tries[0].cached_run
         others = tuple(
             Attempt(tried.status, tried.score, tried.error, tried.execution_time, tried.output)
             for tried in self.tries
             if tried is not counts
         )
-        return replace(counts, attempts=len(self.tries), other_attempts=others)
+        return replace(counts, attempts=len(self.tries), other_attempts=others, cached_run=cached_run)
 
 
 class Scheduler:
@@ -147,6 +149,9 @@ class Scheduler:
         if executed is not None:
             flight.tries.append(executed.result)
             if not self._stop.is_set() and flight.again(executed):
+                if executed.result.status is Status.FAILED:
+                    # Asking again means another answer; the one that counts, and stays in the cache, is the first.
+                    flight.task = replace(flight.task, key=None)
                 pause = min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** (len(flight.tries) - 1))
                 heapq.heappush(self._paused, (time.monotonic() + pause, ticket, flight))
                 return
@@ -165,7 +170,7 @@ class Scheduler:
             self._recalled = True
             self._pool.recall()
         if self._stop.abandon:
-            for ticket, executed in self._pool.wait(0.0) if self._flights else ():
+            for ticket, executed in self._pool.rest() if self._flights else ():
                 self._take(ticket, executed)
             for flight in list(self._flights.values()):
                 self._land(flight)

@@ -341,6 +341,18 @@ def test_stream__yields_in_order_and_tears_down():
     assert calls == ["tear_down"]
 
 
+def test_stream__closed_before_its_first_result__tears_down():
+    calls = []
+
+    class Torn(Echo):
+        def tear_down(self):
+            calls.append("tear_down")
+
+    EvaluatorRunner().stream(Torn(numbered(3))).close()
+
+    assert calls == ["tear_down"]
+
+
 @pytest.mark.parametrize("concurrency", [1, 4])
 def test_stream__closed_early__tears_down_and_runs_no_more(concurrency):
     calls = []

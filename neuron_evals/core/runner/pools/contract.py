@@ -75,6 +75,10 @@ class Pool(ABC):
     def wait(self, timeout: float | None) -> Iterable[Done]:
         """Return what is done: as soon as something is, after `timeout` seconds, or when `wake` was called."""
 
+    def rest(self) -> Iterable[Done]:
+        """Return what is done and was not returned yet; what is not done is abandoned, and nothing starts any more."""
+        return self.wait(0.0)
+
     @abstractmethod
     def recall(self) -> None:
         """Give up the tasks that nobody has begun; `wait` returns them with `None`."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import traceback
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -38,7 +39,7 @@ def live(task: Task, hooks: Hooks, outputs: RunOutputs | None, answer: int) -> N
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, signal.SIG_DFL)
         text = executed_text(_executed(task, hooks, outputs), outputs)
-        hooks.after_worker()
+        _part(hooks)
         _write(answer, framed(text))
         status = 0
     finally:
@@ -51,6 +52,14 @@ def _executed(task: Task, hooks: Hooks, outputs: RunOutputs | None) -> Executed:
         return execute(task, hooks.around(Surroundings(outputs=outputs)))
     except KeyboardInterrupt as exc:
         return broken(task, describe_error(exc))
+
+
+def _part(hooks: Hooks) -> None:
+    """Call the last hook; when it breaks, that is printed as a thread's would be, and the result still sent."""
+    try:
+        hooks.after_worker()
+    except BaseException:  # nothing a hook raises may cost what the item gave
+        traceback.print_exc()
 
 
 def _write(descriptor: int, data: bytes) -> None:

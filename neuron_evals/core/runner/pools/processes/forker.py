@@ -36,6 +36,9 @@ _REAP_SECONDS = 0.1
 _ENDING_SECONDS = 5.0
 """How long a child that has said all may take to end."""
 
+_LAST_WORDS_SECONDS = 1.0
+"""How long a child that is sending what it gave may take to send it all, once the runner hung up."""
+
 
 @dataclass(slots=True, eq=False)
 class _Child:
@@ -45,6 +48,7 @@ class _Child:
     pid: int
     pipe: int
     until: float | None
+    silent: bool = False
     since: float = field(default_factory=time.monotonic)
     reader: FrameReader = field(default_factory=FrameReader)
 
@@ -108,7 +112,7 @@ class _Forker:
                 if key.fileobj is not self._link:
                     self._hear(key.data)
                 elif not self._exchange(events):
-                    self._kill_all()
+                    self._take_leave()
                     return
             self._look_after_children()
 
@@ -151,8 +155,9 @@ class _Forker:
         self._expect()
 
     def _expect(self) -> None:
-        events = selectors.EVENT_READ | (selectors.EVENT_WRITE if self._outgoing else 0)
-        self._selector.modify(self._link, events)
+        if self._link in self._selector.get_map():
+            events = selectors.EVENT_READ | (selectors.EVENT_WRITE if self._outgoing else 0)
+            self._selector.modify(self._link, events)
 
     def _fork(self, ticket: int, task: Task) -> None:
         mine, its = os.pipe()
@@ -184,8 +189,9 @@ class _Forker:
         if message is not None:
             self._let_go(speaker, {"executed": message})
         elif not data:
-            _, status = os.waitpid(speaker.pid, 0)
-            self._tell(speaker, {"died": _how_it_ended(status)})
+            # It is ending, or what it executes closed its pipe and goes on: waiting here would hold up everybody.
+            speaker.silent = True
+            self._selector.unregister(speaker.pipe)
 
     def _look_after_children(self) -> None:
         now = time.monotonic()
@@ -218,10 +224,29 @@ class _Forker:
         self._ending[one.pid] = time.monotonic() + _ENDING_SECONDS
 
     def _tell(self, one: _Child, words: dict[str, object]) -> None:
-        self._selector.unregister(one.pipe)
+        if not one.silent:
+            self._selector.unregister(one.pipe)
         os.close(one.pipe)
         del self._children[one.pid]
         self._say({"ticket": one.ticket, "seconds": time.monotonic() - one.since, **words})
+
+    def _take_leave(self) -> None:
+        """Hear out the children that are done, kill all, and send what is left to say: the runner may still read."""
+        self._selector.unregister(self._link)
+        until = time.monotonic() + _LAST_WORDS_SECONDS
+        while (left := until - time.monotonic()) > 0:
+            ready = self._selector.select(left if self._anyone_speaks() else 0.0)
+            if not ready:
+                break
+            for key, _ in ready:
+                self._hear(key.data)
+        self._kill_all()
+        self._link.settimeout(_ENDING_SECONDS)
+        with suppress(OSError):
+            self._link.sendall(self._outgoing)
+
+    def _anyone_speaks(self) -> bool:
+        return any(one.reader.begun for one in self._children.values())
 
     def _kill_all(self) -> None:
         for pid in (*self._children, *self._ending):

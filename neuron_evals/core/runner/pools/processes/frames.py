@@ -24,6 +24,11 @@ class FrameReader:
         """Take what arrived."""
         self._buffer += data
 
+    @property
+    def begun(self) -> bool:
+        """Whether a part of a message is there."""
+        return bool(self._buffer)
+
     def messages(self) -> Iterator[str]:
         """Yield the messages that are complete, each once."""
         while len(self._buffer) >= _LENGTH.size:

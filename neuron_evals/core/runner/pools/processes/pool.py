@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from neuron_evals.core.execution import Executed, Task, broken, cancelled, too_late
 from neuron_evals.core.jsonable import Unserialisable
-from neuron_evals.core.runner.pools.contract import LONGEST_WAIT, Done, Hooks, Pool
+from neuron_evals.core.runner.pools.contract import LONGEST_WAIT, PARTING_SECONDS, Done, Hooks, Pool
 from neuron_evals.core.runner.pools.processes.forker import RECALL, decoded, serve
 from neuron_evals.core.runner.pools.processes.forking import fork
 from neuron_evals.core.runner.pools.processes.frames import FrameReader, framed
@@ -100,8 +100,20 @@ class ProcessPool(Pool):
             if self._ear in ready:
                 with suppress(BlockingIOError):
                     os.read(self._ear, _CHUNK)
-            if self._link is not None and self._link in ready:
-                self._receive(self._link)
+            if self._link is not None and self._link in ready and not self._heard(self._link):
+                self._lose_forker()
+        done, self._done = self._done, []
+        return done
+
+    def rest(self) -> Iterable[Done]:
+        """Return what is done: hang up, and read to its end what the forker still has to say."""
+        if self._link is not None:
+            with suppress(OSError):
+                self._link.shutdown(socket.SHUT_WR)
+            until = time.monotonic() + PARTING_SECONDS
+            while select.select([self._link], [], [], max(0.0, until - time.monotonic()))[0]:
+                if not self._heard(self._link):
+                    break
         done, self._done = self._done, []
         return done
 
@@ -136,7 +148,8 @@ class ProcessPool(Pool):
             mine.close()
             for pool in list(_LIVE):
                 pool.let_go()
-            serve(its, self._evaluator, self._count, self._hooks, self._outputs)
+            outputs = None if self._outputs is None else self._outputs.uncounted()
+            serve(its, self._evaluator, self._count, self._hooks, outputs)
         its.close()
         self._forker, self._link, self._reader = pid, mine, FrameReader()
 
@@ -146,17 +159,16 @@ class ProcessPool(Pool):
             with suppress(OSError):
                 self._link.sendall(framed(text))
 
-    def _receive(self, link: socket.socket) -> None:
+    def _heard(self, link: socket.socket) -> bool:
+        """Take what the forker says; return whether it is still there."""
         try:
             data = link.recv(_CHUNK)
         except OSError:
-            data = b""
-        if not data:
-            self._lose_forker()
-            return
+            return False
         self._reader.feed(data)
         for message in self._reader.messages():
             self._note(decoded(message))
+        return bool(data)
 
     def _note(self, said: dict[str, Any]) -> None:
         task = self._tasks.pop(said["ticket"])

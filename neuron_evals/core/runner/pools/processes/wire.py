@@ -68,7 +68,12 @@ def executed_text(executed: Executed, outputs: RunOutputs | None) -> str:
     held["status"] = str(result.status)
     held["checks"] = [_check_fields(check) for check in result.checks]
     counts = None if outputs is None else asdict(outputs.counts)
-    return encode({"transient": executed.transient, "result": portable(held), "counts": counts})
+    said = {"transient": executed.transient, "result": held, "counts": counts}
+    try:
+        return encode({**said, "result": portable(held)})
+    except (Unserialisable, RecursionError):  # what can be written stands too deep inside one another
+        held["checks"] = [_cut(check) for check in held["checks"]]
+        return encode({**said, "result": _cut(held)})
 
 
 def executed_from(text: str, task: Task, like: ItemResult) -> tuple[Executed, CacheCounts | None]:
@@ -98,6 +103,11 @@ def portable(value: Any) -> Any:
             return type(value)(portable(member) for member in value)
         return clean_json(value)
     return value
+
+
+def _cut(held: dict[str, Any]) -> dict[str, Any]:
+    """Return fields with those that are nested too deeply replaced by their JSON view, which is not."""
+    return {name: value if _encodable([[[[value]]]]) else clean_json(value) for name, value in held.items()}
 
 
 def plain(value: Any) -> Any:
