@@ -114,6 +114,12 @@ def test_retry_after_beyond_the_deadline__error_at_once(server, call):
     assert (error.kind, error.retry_after) == ("rate_limit", 50)
 
 
+@pytest.mark.parametrize("seconds", [float("inf"), 1e12])
+def test_timeout_longer_than_a_socket_can_wait__no_limit(server, call, hello, seconds):
+    server.answers(GOOD)
+    assert call(OPENAI.make(server, timeout=seconds), hello).message.content == "Hello!"
+
+
 def test_connection_reset__repeated(server, call, hello):
     server.answers(Answer(reset=True), Answer(OPENAI.text, cut=True), GOOD)
     assert call(OPENAI.make(server), hello).attempts == 3
