@@ -5,10 +5,14 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable
+from typing import Any
 
+from neuron_evals.core.exceptions import InvalidArgument
 from neuron_evals.core.providers.errors import ProviderError
 
 REDACTED = "[redacted]"
+
+_VARIABLE = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
 _SHORTEST = 8
 """Shorter values are no secrets but placeholders, such as `none`; replacing them would spoil ordinary words."""
@@ -25,11 +29,19 @@ class ApiKey:
     Args:
         value: The key, or a callable without parameters that returns it.
         env: Name of the environment variable that holds it; used when `value` is `None`.
+
+    Raises:
+        InvalidArgument: `env` can be no such name.
     """
 
     __slots__ = ("_read", "env", "given")
 
     def __init__(self, value: str | Callable[[], str] | None = None, env: str | None = None) -> None:
+        named: Any = env
+        if named is not None and not (isinstance(named, str) and _VARIABLE.fullmatch(named)):
+            # Not shown: it may be the key itself, given in the wrong place.
+            msg = "api_key_env is the name of an environment variable; a key itself is given by api_key"
+            raise InvalidArgument(msg)
         self.given = value is not None or env is not None
         self.env = env if value is None else None
         self._read: Callable[[], str | None]
