@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Callable, Iterable
@@ -99,9 +100,23 @@ def redact(text: str, secrets: Iterable[str] = ()) -> str:
     return _LOOKS_SECRET.sub(REDACTED, text)
 
 
+def redact_json(data: Any, secrets: Iterable[str]) -> Any:
+    """Return a JSON value without the secrets, also where the text it was read from had escapes in them."""
+    written = json.dumps(data, ensure_ascii=False)
+    # Keys are ASCII, so that this is the one form in which they can stand there.
+    found = [
+        escaped for secret in secrets if len(secret) >= _SHORTEST and (escaped := json.dumps(secret)[1:-1]) in written
+    ]
+    for escaped in found:
+        written = written.replace(escaped, REDACTED)
+    return json.loads(written) if found else data
+
+
 def redact_bytes(data: bytes, secrets: Iterable[str]) -> bytes:
-    """Return `data` without the secrets: a server may echo what it was sent."""
+    """Return `data` without the secrets, plain or as JSON writes them: a server may echo what it was sent."""
     for secret in secrets:
         if len(secret) >= _SHORTEST:
-            data = data.replace(secret.encode(), REDACTED.encode())
+            escaped = json.dumps(secret)[1:-1]
+            for form in dict.fromkeys((secret, escaped, escaped.replace("/", "\\/"))):
+                data = data.replace(form.encode(), REDACTED.encode())
     return data

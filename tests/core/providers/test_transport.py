@@ -272,6 +272,13 @@ def test_success_with_an_error_in_its_body__kind_from_its_words(server, hello, b
     assert (error.kind, len(server.asked)) == (kind, sent)
 
 
+def test_success_with_an_error_whose_code_is_no_number__told(server, hello):
+    server.answers(Answer({"error": {"message": "Too hot", "code": "\u00b2"}}))
+    assert str(failing(server, lambda provider, request: provider.complete(request), hello)) == (
+        "openai m: answered with an error (\u00b2): Too hot"
+    )
+
+
 def test_error_text__one_line_and_clean(server, hello):
     server.answers(Answer({"error": {"message": "bad\r\nINFO forged\x00 line"}}, status=400))
     error = failing(server, lambda provider, asked: provider.complete(asked), hello)
