@@ -128,10 +128,20 @@ def test_arguments__text_or_object(arguments, expected):
     assert (call.arguments, call.invalid_arguments) == (expected, None)
 
 
-@pytest.mark.parametrize("arguments", ['{"a": 1', "[1]", '"text"', "null", '{"a": NaN}', "[" * 100_000, "call f(1)"])
+@pytest.mark.parametrize(
+    "arguments",
+    ['{"a": 1', "[1]", '"text"', "null", '{"a": NaN}', '{"a": 1e999}', '{"a": [-1e999]}', "[" * 100_000, "call f(1)"],
+)
 def test_arguments__broken__kept_as_they_were_written(arguments):
     (call,) = calls_of(arguments)
     assert (call.name, call.arguments, call.invalid_arguments) == ("f", {}, arguments)
+
+
+def test_arguments__object_with_a_number_that_json_has_not__kept_as_text(server, hello):
+    reply = b'{"choices": [{"message": {"tool_calls": [{"function": {"name": "f", "arguments": {"a": 1e999}}}]}}]}'
+    server.answers(Answer(reply))
+    (call,) = OPENAI.make(server).complete(hello).message.tool_calls
+    assert (call.arguments, call.invalid_arguments) == ({}, '{"a": Infinity}')
 
 
 def test_call_with_broken_arguments__sent_back_as_valid_json(server):
