@@ -7,7 +7,7 @@ import pytest
 from neuron_evals import InvalidArgument, Message, ModelRequest, ModelSettings, OpenAIProvider, ToolCall, Usage
 from neuron_evals.core.providers.openai_stream import ChatAssembler
 from tests.core.providers.dialects import OPENAI
-from tests.core.providers.server import Answer
+from tests.core.providers.server import EVENTS, Answer, events
 
 
 def sent(server, asked, **options):
@@ -148,6 +148,14 @@ def test_call_with_broken_arguments__sent_back_as_valid_json(server):
     conversation = (Message("assistant", tool_calls=(ToolCall("f", id="c1", invalid_arguments='{"a": '),)),)
     (message,) = sent(server, ModelRequest(conversation))["messages"]
     assert message["tool_calls"][0]["function"]["arguments"] == "{}"
+
+
+@pytest.mark.parametrize("between", ["data:\n\n", "data: \n\n", ": still here\n\n"])
+@pytest.mark.parametrize("end", ["", "data: [DONE]\n\n", "data: [DONE] \n\n", "data:[DONE]\n\n"])
+def test_stream__what_holds_nothing__passed_over(server, hello, between, end):
+    chunk = {"choices": [{"delta": {"content": "Hello!"}, "finish_reason": "stop"}]}
+    server.answers(Answer(between.encode() + events(chunk) + end.encode(), kind=EVENTS))
+    assert OPENAI.make(server, stream=True).complete(hello).message.content == "Hello!"
 
 
 def test_stream__arguments_in_pieces():

@@ -116,7 +116,8 @@ class Receiver:
             self._body += chunk
             return True
         for line in self._lines.feed(chunk):
-            if line != _LAST_EVENT:
+            # An event whose data is empty is none.
+            if line.strip() not in (b"", _LAST_EVENT):
                 self._take(self._parsed(line), self._assembler)
         return True
 
