@@ -57,6 +57,15 @@ def test_key__echoed_in_the_reply__replaced(server, hello):
     assert "Bearer [redacted]" in reply.message.content
 
 
+def test_key__echoed_in_pieces_of_a_stream__replaced(server, call, hello):
+    pieces = [{"choices": [{"delta": {"content": part}}]} for part in ("Your key: ", OTHER[:9], OTHER[9:])]
+    end = {"choices": [{"delta": {}, "finish_reason": "stop"}]}
+    server.answers(Answer(events(*pieces, end), kind=EVENTS))
+    reply = call(OPENAI.make(server, api_key=OTHER, stream=True), hello)
+    assert reply.message.content == "Your key: [redacted]"
+    assert OTHER not in repr(reply)
+
+
 AWKWARD = 'Zm9vYmFy/YmF6+cXV1"eA\\=='
 
 
