@@ -18,6 +18,7 @@ from neuron_evals.core.classifiers import (
     Score,
 )
 from neuron_evals.core.exceptions import InvalidArgument, InvalidInput
+from neuron_evals.core.metrics import record_usage, usage_kind
 from neuron_evals.core.results import AssertionResult
 from neuron_evals.core.trajectories import Trajectory
 
@@ -69,14 +70,14 @@ class ClassifierJudge(Assertion):
         request = self._request(actual)
         started = time.perf_counter()
         answered = self.classifier.classify(request)
-        return self._result(answered, time.perf_counter() - started)
+        return self._result(answered, _recorded(self.classifier.model, started))
 
     async def aevaluate(self, actual: Any) -> AssertionResult:
         """Do what `evaluate` does."""
         request = self._request(actual)
         started = time.perf_counter()
         answered = await self.classifier.aclassify(request)
-        return self._result(answered, time.perf_counter() - started)
+        return self._result(answered, _recorded(self.classifier.model, started))
 
     def _questions(self) -> Mapping[str, Boolean | Score]:
         return self.criteria if isinstance(self.criteria, Mapping) else {_ONLY: self.criteria}
@@ -111,6 +112,14 @@ class ClassifierJudge(Assertion):
         outcome = "meets" if details["score"] >= self.threshold else "is below"
         owner = f"{name}: " if isinstance(self.criteria, Mapping) else ""
         return f"{owner}{metric} {details['score']:.10g} {outcome} the threshold {self.threshold:g}"
+
+
+def _recorded(model: str | None, started: float) -> float:
+    """Return the seconds since `started`, and record them as those of a judge; its tokens and cost are unknown."""
+    seconds = time.perf_counter() - started
+    with usage_kind("judge"):
+        record_usage(model=model, seconds=seconds)
+    return seconds
 
 
 def _found(asked: Boolean | Score, name: str, answered: ClassificationResult) -> dict[str, Any]:

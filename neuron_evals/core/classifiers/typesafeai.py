@@ -44,8 +44,9 @@ class TypeSafeAI(BaseClassifier):
         timeout: float = 60.0,
         max_retries: int = 4,
     ) -> None:
-        if not model.strip():
-            msg = "TypeSafeAI: model must not be blank"
+        named: Any = model
+        if not isinstance(named, str) or not named.strip():
+            msg = f"TypeSafeAI: model is the name of a model, not blank, got {named!r}"
             raise InvalidArgument(msg)
         if (isinstance(api_key, str) and not api_key.strip()) or (api_key is None and not api_key_env):
             msg = "TypeSafeAI: api_key must not be blank; or name the variable that holds it by api_key_env"

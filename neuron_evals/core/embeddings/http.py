@@ -9,6 +9,7 @@ from typing import Any
 from neuron_evals.core.embeddings.contract import BaseEmbeddings, Vector
 from neuron_evals.core.exceptions import EmbeddingsError, InvalidArgument
 from neuron_evals.core.providers.endpoint import JsonEndpoint
+from neuron_evals.core.providers.http import check_mapping, checked_url
 
 
 class _HttpEmbeddings(BaseEmbeddings):
@@ -33,10 +34,11 @@ class _HttpEmbeddings(BaseEmbeddings):
         _check_options(type(self).__name__, model, batch_size)
         self.model = model
         self.batch_size = batch_size
+        check_mapping(type(self).__name__, "extra_body", extra_body or {})
         self.extra_body = dict(extra_body or {})
         self._endpoint = JsonEndpoint(
             f"{self.dialect} {model}",
-            f"{(base_url or self.default_url).rstrip('/')}{self.path}",
+            f"{checked_url(base_url or self.default_url, type(self).__name__)}{self.path}",
             api_key=api_key,
             api_key_env=api_key_env,
             timeout=timeout,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from neuron_evals.core.providers.errors import ProviderError
-from neuron_evals.core.providers.http import checked_url
+from neuron_evals.core.providers.http import check_limits, checked_url
 from neuron_evals.core.providers.keys import ApiKey
 from neuron_evals.core.providers.transport import Outgoing, RetryPolicy, Transport, Watch
 from neuron_evals.core.providers.wire import json_text
@@ -26,7 +26,7 @@ class JsonEndpoint:
         max_reply_bytes: Largest reply.
 
     Raises:
-        InvalidArgument: The address is none.
+        InvalidArgument: An option cannot mean anything.
     """
 
     def __init__(  # noqa: PLR0913  (what decides a call)
@@ -41,6 +41,7 @@ class JsonEndpoint:
         max_in_flight: int | None = None,
         max_reply_bytes: int = 64_000_000,
     ) -> None:
+        check_limits(owner, timeout, max_retries, max_in_flight, max_reply_bytes)
         self.owner = owner
         self.url = checked_url(url, owner)
         self._key = ApiKey(api_key, api_key_env)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, InitVar, dataclass, field
@@ -18,6 +19,8 @@ from neuron_evals.core.providers.keys import ApiKey
 from neuron_evals.core.providers.transport import Assembler, Outgoing, Received, RetryPolicy, Transport, Watch
 from neuron_evals.core.providers.wire import Answer, Structured, json_text
 
+_BLANK = re.compile(r"[\s\x00-\x1f\x7f]")
+_MAY_HOLD_A_SECRET = re.compile(r"[@?#]")
 _SECRET_HEADERS = ("auth", "key", "token", "secret", "cookie")
 
 
@@ -66,6 +69,7 @@ class HttpProvider(BaseProvider):
         self.base_url = checked_url(self.base_url or self.default_url, type(self).__name__)
         self._check_options()
         self._key = ApiKey(api_key, self.api_key_env)
+        check_mapping(type(self).__name__, "headers", headers or {})
         self._more_headers = _Headers(headers or {})
         self._transport = Transport(RetryPolicy(self.max_retries), self.max_in_flight, self.max_reply_bytes)
 
@@ -155,21 +159,12 @@ class HttpProvider(BaseProvider):
 
     def _check_options(self) -> None:
         name = type(self).__name__
-        # Options come from settings, where nothing checks their types.
-        whole: dict[str, tuple[Any, int]] = {
-            "max_retries": (self.max_retries, 0),
-            "max_reply_bytes": (self.max_reply_bytes, 1),
-        }
-        if self.max_in_flight is not None:
-            whole["max_in_flight"] = (self.max_in_flight, 1)
-        for option, (value, least) in whole.items():
-            if isinstance(value, bool) or not isinstance(value, int) or value < least:
-                msg = f"{name}: {option} is a whole number, {least} or more, got {value!r}"
-                raise InvalidArgument(msg)
-        seconds: Any = self.timeout
-        if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds > 0:
-            msg = f"{name}: timeout is above 0 seconds, got {self.timeout!r}"
+        model: Any = self.model
+        if model is not None and not isinstance(model, str):
+            msg = f"{name}: model is the name of a model, got {model!r}"
             raise InvalidArgument(msg)
+        check_limits(name, self.timeout, self.max_retries, self.max_in_flight, self.max_reply_bytes)
+        check_mapping(name, "extra_body", self.extra_body)
         if self.structured not in get_args(Structured):
             msg = f"{name}: structured is one of {', '.join(get_args(Structured))}, got {self.structured!r}"
             raise InvalidArgument(msg)
@@ -239,21 +234,54 @@ class _Headers:
         return (*found, *(value.rpartition(" ")[2] for value in found))
 
 
-def checked_url(url: str, owner: str) -> str:
+def check_limits(
+    owner: str, timeout: Any, max_retries: Any, max_in_flight: Any = None, max_reply_bytes: Any = 1
+) -> None:
+    """Check the options that limit calls: they come from settings, where nothing checks their types.
+
+    Raises:
+        InvalidArgument: One is out of its range.
+    """
+    whole = {"max_retries": (max_retries, 0), "max_reply_bytes": (max_reply_bytes, 1)}
+    if max_in_flight is not None:
+        whole["max_in_flight"] = (max_in_flight, 1)
+    for option, (value, least) in whole.items():
+        if isinstance(value, bool) or not isinstance(value, int) or value < least:
+            msg = f"{owner}: {option} is a whole number, {least} or more, got {value!r}"
+            raise InvalidArgument(msg)
+    if isinstance(timeout, bool) or not isinstance(timeout, int | float) or not timeout > 0:
+        msg = f"{owner}: timeout is above 0 seconds, got {timeout!r}"
+        raise InvalidArgument(msg)
+
+
+def check_mapping(owner: str, option: str, value: Any) -> None:
+    """Check an option that is a mapping; what it is instead is not shown, as it may hold a secret.
+
+    Raises:
+        InvalidArgument: It is none.
+    """
+    if not isinstance(value, Mapping):
+        msg = f"{owner}: {option} is a mapping, got {type(value).__name__}"
+        raise InvalidArgument(msg)
+
+
+def checked_url(url: Any, owner: str) -> str:
     """Return the address without a slash at its end.
 
     Raises:
         InvalidArgument: It is no http or https address, or holds a user, a query or a fragment.
     """
+    written = url if isinstance(url, str) and not _BLANK.search(url) else ""
     try:
-        parts = urlsplit(url)
+        parts = urlsplit(written)
         port_is_valid = parts.port is None or parts.port > 0
     except ValueError:
         parts, port_is_valid = urlsplit(""), False
     if parts.scheme not in ("http", "https") or not parts.hostname or not port_is_valid:
-        msg = f"{owner}: base_url is an address such as https://host/v1, got {url!r}"
+        got = "one with a user, a query or a fragment" if _MAY_HOLD_A_SECRET.search(str(url)) else repr(url)
+        msg = f"{owner}: base_url is an address such as https://host/v1, got {got}"
         raise InvalidArgument(msg)
     if parts.username is not None or parts.password is not None or parts.query or parts.fragment:
         msg = f"{owner}: base_url for {parts.hostname} has a user, a query or a fragment; give keys by api_key_env"
         raise InvalidArgument(msg)
-    return url.rstrip("/")
+    return written.rstrip("/")

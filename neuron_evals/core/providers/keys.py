@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Callable, Iterable
+from typing import Any
 
+from neuron_evals.core.exceptions import InvalidArgument
 from neuron_evals.core.providers.errors import ProviderError
 
 REDACTED = "[redacted]"
+
+_VARIABLE = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
 _SHORTEST = 8
 """Shorter values are no secrets but placeholders, such as `none`; replacing them would spoil ordinary words."""
@@ -25,11 +30,19 @@ class ApiKey:
     Args:
         value: The key, or a callable without parameters that returns it.
         env: Name of the environment variable that holds it; used when `value` is `None`.
+
+    Raises:
+        InvalidArgument: `env` can be no such name.
     """
 
     __slots__ = ("_read", "env", "given")
 
     def __init__(self, value: str | Callable[[], str] | None = None, env: str | None = None) -> None:
+        named: Any = env
+        if named is not None and not (isinstance(named, str) and _VARIABLE.fullmatch(named)):
+            # Not shown: it may be the key itself, given in the wrong place.
+            msg = "api_key_env is the name of an environment variable; a key itself is given by api_key"
+            raise InvalidArgument(msg)
         self.given = value is not None or env is not None
         self.env = env if value is None else None
         self._read: Callable[[], str | None]
@@ -87,9 +100,23 @@ def redact(text: str, secrets: Iterable[str] = ()) -> str:
     return _LOOKS_SECRET.sub(REDACTED, text)
 
 
+def redact_json(data: Any, secrets: Iterable[str]) -> Any:
+    """Return a JSON value without the secrets, also where the text it was read from had escapes in them."""
+    written = json.dumps(data, ensure_ascii=False)
+    # Keys are ASCII, so that this is the one form in which they can stand there.
+    found = [
+        escaped for secret in secrets if len(secret) >= _SHORTEST and (escaped := json.dumps(secret)[1:-1]) in written
+    ]
+    for escaped in found:
+        written = written.replace(escaped, REDACTED)
+    return json.loads(written) if found else data
+
+
 def redact_bytes(data: bytes, secrets: Iterable[str]) -> bytes:
-    """Return `data` without the secrets: a server may echo what it was sent."""
+    """Return `data` without the secrets, plain or as JSON writes them: a server may echo what it was sent."""
     for secret in secrets:
         if len(secret) >= _SHORTEST:
-            data = data.replace(secret.encode(), REDACTED.encode())
+            escaped = json.dumps(secret)[1:-1]
+            for form in dict.fromkeys((secret, escaped, escaped.replace("/", "\\/"))):
+                data = data.replace(form.encode(), REDACTED.encode())
     return data

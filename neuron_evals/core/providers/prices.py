@@ -120,10 +120,11 @@ def cost_of(model: str | None, usage: Usage | None, prices: PriceTable | None = 
 
 def _price(model: str, entry: Any) -> Price:
     names = [item.name for item in fields(Price)]
-    if not isinstance(entry, Mapping) or not {"input", "output"} <= entry.keys() <= set(names):
+    given = {name: value for name, value in entry.items() if value is not None} if isinstance(entry, Mapping) else {}
+    if not {"input", "output"} <= given.keys() <= set(names):
         msg = f"the price of {model!r} is a mapping with input, output, and optionally cached_input and cache_write"
         raise InvalidArgument(msg)
-    return Price(**{name: _amount(model, name, value) for name, value in entry.items() if value is not None})
+    return Price(**{name: _amount(model, name, value) for name, value in given.items()})
 
 
 def _amount(model: str, name: str, value: Any) -> Decimal:

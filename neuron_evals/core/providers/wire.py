@@ -41,17 +41,18 @@ def tool_call(name: object, arguments: object, call_id: object = None) -> ToolCa
 
     Args:
         name: Name of the tool.
-        arguments: A JSON object, or its text. Nothing is no arguments; what is neither is kept as `invalid_arguments`.
+        arguments: A JSON object, or its text. Nothing is no arguments; what is neither, or holds numbers that JSON has
+            not, is kept as `invalid_arguments`.
         call_id: Id of the call, if it has one.
     """
     call = ToolCall(name=name if isinstance(name, str) else "", id=call_id if isinstance(call_id, str) else None)
-    if isinstance(arguments, Mapping):
-        return replace(call, arguments=arguments)
     if arguments is None or (isinstance(arguments, str) and not arguments.strip()):
         return call
     text = arguments if isinstance(arguments, str) else json.dumps(arguments)
     try:
+        # Written again, since a number such as 1e999 is read as an infinity, which no server would take back.
         value = json.loads(text, parse_constant=_no_constant)
+        json.dumps(value, allow_nan=False)
     except (ValueError, RecursionError):
         value = None
     return replace(call, arguments=value) if isinstance(value, dict) else replace(call, invalid_arguments=text)

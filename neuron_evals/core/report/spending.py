@@ -73,7 +73,7 @@ class TimeSplit:
     Attributes:
         agent: In `run`, without what tools took; `None` when no item ran to the end of `run`.
         tools: In tools; `None` when nothing told.
-        judges: In judges' model calls; `None` when there was none.
+        judges: In judges' model calls, and in classifiers; `None` when there was none.
     """
 
     agent: float | None

@@ -13,7 +13,7 @@ from typing import Any, Final
 from neuron_evals.core.exceptions import InvalidArgument
 from neuron_evals.core.messages import Message, Role, ToolCall
 from neuron_evals.core.trajectories.folding import Round
-from neuron_evals.core.trajectories.parts import parts_of, said
+from neuron_evals.core.trajectories.parts import id_of, parts_of, said
 
 _ROLES: Final[Mapping[Any, Role]] = {"system": "system", "user": "user", "assistant": "assistant"}
 _OWN_PARTS: Final = {"image", "document", "thinking", "redacted_thinking"}
@@ -67,7 +67,7 @@ def _is_call(block: Mapping[str, Any]) -> bool:
 
 def _call(block: Mapping[str, Any]) -> ToolCall:
     name = block.get("name")
-    return ToolCall(name if isinstance(name, str) else "", block.get("input") or {}, id=block.get("id") or None)
+    return ToolCall(name if isinstance(name, str) else "", block.get("input") or {}, id=id_of(block.get("id")))
 
 
 def _tool_message(blocks: Iterable[Mapping[str, Any]], proposed: Round) -> Message:
@@ -77,12 +77,12 @@ def _tool_message(blocks: Iterable[Mapping[str, Any]], proposed: Round) -> Messa
         parts = parts_of(block.get("content"))
         text, attached = said(parts)
         result: Any = text
-        if any(part.get("type") not in _RESULT_PARTS for part in parts):
+        if any(str(part.get("type")) not in _RESULT_PARTS for part in parts):
             result, attached = parts, []
         failed = block.get("is_error") is True
         outcome = ToolCall(
             "",
-            id=block.get("tool_use_id") or None,
+            id=id_of(block.get("tool_use_id")),
             result=None if failed else result,
             error=(text or "the tool failed") if failed else None,
         )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from neuron_evals.core.exceptions import InvalidArgument
 from neuron_evals.core.messages import Message, Role, ToolCall
-from neuron_evals.core.trajectories.parts import as_mapping, parts_of, said
+from neuron_evals.core.trajectories.parts import as_mapping, id_of, parts_of, said
 
 if TYPE_CHECKING:
     from neuron_evals.core.trajectories.folding import Round
@@ -53,7 +53,7 @@ def read(message: Mapping[str, Any], proposed: Round) -> Iterator[Message]:
     # One reply in several parts is one text; several texts of a user are several.
     text, attachments = said(parts_of(message.get("content")), glue="" if role == "assistant" else "\n")
     if role == "tool":
-        outcome = ToolCall(_text(message.get("name")), id=message.get("tool_call_id"), result=text)
+        outcome = ToolCall(_text(message.get("name")), id=id_of(message.get("tool_call_id")), result=text)
         yield Message("tool", tool_calls=(proposed.resolve(outcome) or outcome,), attachments=tuple(attachments))
         return
     yield Message(
@@ -65,17 +65,21 @@ def read(message: Mapping[str, Any], proposed: Round) -> Iterator[Message]:
 
 
 def _calls(message: Mapping[str, Any]) -> Iterator[ToolCall]:
-    calls = list(message.get("tool_calls") or ())
+    given = message.get("tool_calls") or ()
+    if not isinstance(given, list | tuple):
+        msg = f"tool_calls must be a list, got {type(given).__name__}"
+        raise InvalidArgument(msg)
+    calls = list(given)
     if message.get("function_call"):
         calls.append({"function": message["function_call"]})
-    for position, given in enumerate(calls):
-        call = as_mapping(given)
+    for position, proposed in enumerate(calls):
+        call = as_mapping(proposed)
         if call is None:
-            msg = f"tool_calls[{position}] must be a mapping, got {type(given).__name__}"
+            msg = f"tool_calls[{position}] must be a mapping, got {type(proposed).__name__}"
             raise InvalidArgument(msg)
         function = as_mapping(call.get("function")) or as_mapping(call.get("custom")) or call
         arguments: Any = next((function[key] for key in ("arguments", "args", "input") if key in function), None)
-        yield ToolCall(_text(function.get("name")), arguments, id=call.get("id") or None)
+        yield ToolCall(_text(function.get("name")), arguments, id=id_of(call.get("id")))
 
 
 def _text(value: Any) -> str:

@@ -23,6 +23,11 @@ def as_mapping(value: Any) -> Mapping[str, Any] | None:
     return dumped if isinstance(dumped, Mapping) else None
 
 
+def id_of(value: Any) -> str | None:
+    """Return the id of a call; `None` where there is none. A number is one too: some servers count their calls."""
+    return str(value) if isinstance(value, str | int) and not isinstance(value, bool) and value != "" else None
+
+
 def parts_of(content: Any) -> list[Mapping[str, Any]]:
     """Return the parts of a message's content; one text is one part, no content none."""
     if content is None:

@@ -10,6 +10,7 @@ from neuron_evals.core.checking import Recorder
 from neuron_evals.core.classifiers import Boolean, Choice, FakeClassifier, Score
 from neuron_evals.core.exceptions import ClassifierError, InvalidArgument, InvalidInput
 from neuron_evals.core.messages import Message
+from neuron_evals.core.metrics import collecting
 from neuron_evals.core.results import Verdict
 from neuron_evals.core.trajectories import Trajectory
 
@@ -74,6 +75,16 @@ def test_several_criteria__asked_in_one_request_all_must_pass():
         "complete: normalised score 0 is below the threshold 0.7"
     )
     assert result.context["questions"]["complete"]["probabilities"] == [1.0, 0.0, 0.0]
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+def test_classifier__counts_as_a_judge_whose_tokens_and_cost_are_unknown(is_async):
+    judge = ClassifierJudge(fake(1.0), RELEVANT)
+    with collecting() as collected:
+        result = asyncio.run(judge.aevaluate("x")) if is_async else judge.evaluate("x")
+    (call,) = collected.model_calls
+    assert (call.kind, call.usage, call.cost, call.seconds) == ("judge", None, None, result.context["seconds"])
+    assert call.model == judge.classifier.model
 
 
 def test_trajectory__classified_as_its_transcript():

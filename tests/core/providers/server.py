@@ -104,6 +104,8 @@ class Server:
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    # Head and body are two writes: the second would wait for the answer to the first, up to 40 ms.
+    disable_nagle_algorithm = True
     server_of: Server
 
     def do_POST(self) -> None:

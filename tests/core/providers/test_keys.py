@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 import logging
 import pickle
 import threading
@@ -54,6 +55,49 @@ def test_key__echoed_in_the_reply__replaced(server, hello):
     server.answers(Answer(echo=True))
     reply = OPENAI.make(server, api_key=CANARY).complete(hello)
     assert "Bearer [redacted]" in reply.message.content
+
+
+def test_key__echoed_in_pieces_of_a_stream__replaced(server, call, hello):
+    pieces = [{"choices": [{"delta": {"content": part}}]} for part in ("Your key: ", OTHER[:9], OTHER[9:])]
+    end = {"choices": [{"delta": {}, "finish_reason": "stop"}]}
+    server.answers(Answer(events(*pieces, end), kind=EVENTS))
+    reply = call(OPENAI.make(server, api_key=OTHER, stream=True), hello)
+    assert reply.message.content == "Your key: [redacted]"
+    assert OTHER not in repr(reply)
+
+
+AWKWARD = 'Zm9vYmFy/YmF6+cXV1"eA\\=='
+
+
+@pytest.mark.parametrize("status", [200, 401, 500])
+@pytest.mark.parametrize("key_in", ["message", "code", "reply", "stream", "list", "content type"])
+@pytest.mark.parametrize(
+    "escaped",
+    [
+        lambda key: json.dumps(key)[1:-1],
+        lambda key: json.dumps(key)[1:-1].replace("/", "\\/"),
+        lambda key: "".join(f"\\u{ord(char):04x}" for char in key),
+    ],
+    ids=["as little as can be", "slashes", "all"],
+)
+def test_key__that_a_reply_writes_with_escapes__in_no_text(server, hello, status, key_in, escaped):
+    written = {
+        "message": '{"error": {"message": "Incorrect API key: %s"}}',
+        "code": '{"error": {"message": "no", "code": "%s"}}',
+        "reply": '{"model": "%s", "choices": [{"message": {"content": "Your key: %s"}}]}',
+        "stream": 'data: {"choices": [{"delta": {"content": "%s"}, "finish_reason": "stop"}]}\n\n',
+        "list": '["%s"]',
+        "content type": "%s",
+    }[key_in]
+    kind = {"stream": EVENTS, "content type": AWKWARD}.get(key_in, "application/json")
+    server.answers(Answer(written.replace("%s", escaped(AWKWARD)).encode(), status=status, kind=kind))
+    provider = OPENAI.make(server, api_key=AWKWARD, max_retries=0, stream=key_in == "stream")
+    try:
+        shown = repr(provider.complete(hello))
+    except ProviderError as exc:
+        shown = texts_of(exc)
+    for secret in (AWKWARD, AWKWARD.lower(), repr(AWKWARD)[1:-1], "Zm9vYmFy/YmF6"):
+        assert secret not in shown
 
 
 def test_error__somebody_elses_key_in_it__not_shown_either(server, call, hello):

@@ -7,7 +7,7 @@ import pytest
 from neuron_evals import InvalidArgument, Message, ModelRequest, ModelSettings, OpenAIProvider, ToolCall, Usage
 from neuron_evals.core.providers.openai_stream import ChatAssembler
 from tests.core.providers.dialects import OPENAI
-from tests.core.providers.server import Answer
+from tests.core.providers.server import EVENTS, Answer, events
 
 
 def sent(server, asked, **options):
@@ -128,16 +128,34 @@ def test_arguments__text_or_object(arguments, expected):
     assert (call.arguments, call.invalid_arguments) == (expected, None)
 
 
-@pytest.mark.parametrize("arguments", ['{"a": 1', "[1]", '"text"', "null", '{"a": NaN}', "[" * 100_000, "call f(1)"])
+@pytest.mark.parametrize(
+    "arguments",
+    ['{"a": 1', "[1]", '"text"', "null", '{"a": NaN}', '{"a": 1e999}', '{"a": [-1e999]}', "[" * 100_000, "call f(1)"],
+)
 def test_arguments__broken__kept_as_they_were_written(arguments):
     (call,) = calls_of(arguments)
     assert (call.name, call.arguments, call.invalid_arguments) == ("f", {}, arguments)
+
+
+def test_arguments__object_with_a_number_that_json_has_not__kept_as_text(server, hello):
+    reply = b'{"choices": [{"message": {"tool_calls": [{"function": {"name": "f", "arguments": {"a": 1e999}}}]}}]}'
+    server.answers(Answer(reply))
+    (call,) = OPENAI.make(server).complete(hello).message.tool_calls
+    assert (call.arguments, call.invalid_arguments) == ({}, '{"a": Infinity}')
 
 
 def test_call_with_broken_arguments__sent_back_as_valid_json(server):
     conversation = (Message("assistant", tool_calls=(ToolCall("f", id="c1", invalid_arguments='{"a": '),)),)
     (message,) = sent(server, ModelRequest(conversation))["messages"]
     assert message["tool_calls"][0]["function"]["arguments"] == "{}"
+
+
+@pytest.mark.parametrize("between", ["data:\n\n", "data: \n\n", ": still here\n\n"])
+@pytest.mark.parametrize("end", ["", "data: [DONE]\n\n", "data: [DONE] \n\n", "data:[DONE]\n\n"])
+def test_stream__what_holds_nothing__passed_over(server, hello, between, end):
+    chunk = {"choices": [{"delta": {"content": "Hello!"}, "finish_reason": "stop"}]}
+    server.answers(Answer(between.encode() + events(chunk) + end.encode(), kind=EVENTS))
+    assert OPENAI.make(server, stream=True).complete(hello).message.content == "Hello!"
 
 
 def test_stream__arguments_in_pieces():

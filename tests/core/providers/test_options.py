@@ -9,21 +9,52 @@ from pathlib import Path
 
 import pytest
 
-from neuron_evals import InvalidArgument, ModelSettings, OllamaProvider, OpenAIProvider
+from neuron_evals import (
+    InvalidArgument,
+    ModelSettings,
+    OllamaProvider,
+    OpenAIEmbeddings,
+    OpenAIProvider,
+)
+from neuron_evals.core.classifiers import TypeSafeAI
 
 
 @pytest.mark.parametrize(
     "url",
-    ["localhost:8000", "ftp://host/v1", "https://", "http://host:port/v1", "http://[", 5 * "x"],
+    [
+        "localhost:8000",
+        "ftp://host/v1",
+        "https://",
+        "http://host:port/v1",
+        "http://[",
+        5 * "x",
+        " http://host/v1",
+        "http://host/v1\n",
+        "http://ho st/v1",
+        5,
+        b"http://host/v1",
+    ],
 )
 def test_base_url__no_address__refused(url):
     with pytest.raises(InvalidArgument, match="base_url is an address such as https://host/v1"):
         OpenAIProvider("m", base_url=url)
 
 
-@pytest.mark.parametrize("url", ["https://user:pass@host/v1", "https://host/v1?key=secret", "https://host/v1#part"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://user:pass@host/v1",
+        "https://host/v1?key=secret",
+        "https://host/v1#part",
+        "https://user:pass@host:99999/v1",
+        "ftp://user:pass@host/v1",
+        "user:pass@host/v1",
+        "https://user:pass word@host/v1",
+        "htps://host/v1?key=secret",
+    ],
+)
 def test_base_url__that_may_hold_a_secret__refused_without_showing_it(url):
-    with pytest.raises(InvalidArgument, match="has a user, a query or a fragment") as caught:
+    with pytest.raises(InvalidArgument, match="a user, a query or a fragment") as caught:
         OpenAIProvider("m", base_url=url)
     assert "pass" not in str(caught.value)
     assert "secret" not in str(caught.value)
@@ -46,12 +77,51 @@ def test_base_url__slash_at_its_end__makes_no_difference():
         ({"structured": "tool"}, "structured is one of schema, prompt, got 'tool'"),
         ({"headers": {"X-A": "a\r\nb"}}, "headers: names and values are printable text, not so for 'X-A'"),
         ({"headers": {"X-A": 5}}, "headers: names and values are printable text, not so for 'X-A'"),
+        ({"headers": "X-A: 5"}, "headers is a mapping, got str"),
+        ({"extra_body": None}, "extra_body is a mapping, got NoneType"),
+        ({"model": 5}, "model is the name of a model, got 5"),
     ],
 )
 def test_option__out_of_range__refused(options, message):
     with pytest.raises(InvalidArgument) as caught:
-        OpenAIProvider("m", **options)
+        OpenAIProvider(**{"model": "m", **options})
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "make", [lambda **options: OpenAIEmbeddings("m", **options), lambda **options: TypeSafeAI("k", **options)]
+)
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"timeout": "60"}, "timeout is above 0 seconds, got '60'"),
+        ({"timeout": -1}, "timeout is above 0 seconds, got -1"),
+        ({"max_retries": "4"}, "max_retries is a whole number, 0 or more, got '4'"),
+    ],
+)
+def test_option__of_a_service_that_is_no_chat_model__checked_alike(make, options, message):
+    with pytest.raises(InvalidArgument) as caught:
+        make(**options)
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("options", [{"base_url": 5}, {"extra_body": "x"}])
+def test_option__of_embeddings__of_another_type__refused(options):
+    with pytest.raises(InvalidArgument):
+        OpenAIEmbeddings("m", **options)
+
+
+@pytest.mark.parametrize("model", [" ", 5])
+def test_option__of_a_classifier__that_names_no_model__refused(model):
+    with pytest.raises(InvalidArgument, match="model is the name of a model, not blank"):
+        TypeSafeAI("k", model)
+
+
+@pytest.mark.parametrize("variable", ["canary-0123456789", "canary/0123=", "", 5])
+def test_variable__that_can_be_none__refused_without_showing_it(variable):
+    with pytest.raises(InvalidArgument, match="api_key_env is the name of an environment variable") as caught:
+        OpenAIProvider("m", api_key_env=variable)
+    assert "canary" not in str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -80,6 +80,7 @@ def test_name__taken_for_another_only_without_its_date(model, priced_as):
     [
         {},
         {"input": 1},
+        {"input": None, "output": 1},
         {"input": 1, "output": 1, "reasoning": 2},
         {"input": -1, "output": 1},
         {"input": "free", "output": 1},

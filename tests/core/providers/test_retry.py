@@ -58,6 +58,7 @@ def test_not_repeated(error, attempts):
         ("Wed, 21 Oct 2015 07:28:00 GMT", 0),
         ("Wed, 21 Oct 2015 07:28:00 -0000", 0),
         ("soon", None),
+        ("Wed, 21 Oct 2015 07:28:00 +99999999999999", None),
         ("", None),
         ("-3", None),
     ],

@@ -114,6 +114,12 @@ def test_retry_after_beyond_the_deadline__error_at_once(server, call):
     assert (error.kind, error.retry_after) == ("rate_limit", 50)
 
 
+@pytest.mark.parametrize("seconds", [float("inf"), 1e12])
+def test_timeout_longer_than_a_socket_can_wait__no_limit(server, call, hello, seconds):
+    server.answers(GOOD)
+    assert call(OPENAI.make(server, timeout=seconds), hello).message.content == "Hello!"
+
+
 def test_connection_reset__repeated(server, call, hello):
     server.answers(Answer(reset=True), Answer(OPENAI.text, cut=True), GOOD)
     assert call(OPENAI.make(server), hello).attempts == 3
@@ -264,6 +270,13 @@ def test_success_with_an_error_in_its_body__kind_from_its_words(server, hello, b
     server.answers(Answer(body))
     error = failing(server, lambda provider, asked: provider.complete(asked), hello, max_retries=2)
     assert (error.kind, len(server.asked)) == (kind, sent)
+
+
+def test_success_with_an_error_whose_code_is_no_number__told(server, hello):
+    server.answers(Answer({"error": {"message": "Too hot", "code": "\u00b2"}}))
+    assert str(failing(server, lambda provider, request: provider.complete(request), hello)) == (
+        "openai m: answered with an error (\u00b2): Too hot"
+    )
 
 
 def test_error_text__one_line_and_clean(server, hello):

@@ -97,6 +97,16 @@ def test_a_failure_without_words_is_an_error_all_the_same():
     assert Trajectory.from_messages(messages).tool_calls()[0].error == "the tool failed"
 
 
+@pytest.mark.parametrize("name", [["7"], {"value": 7}])
+def test_types_and_ids_that_are_no_text_break_nothing(name):
+    messages = [
+        {"role": "assistant", "content": [{"type": "tool_use", "id": name, "name": "a", "input": {}}]},
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": name, "content": [{"type": name}]}]},
+    ]
+    (call,) = Trajectory.from_messages(messages).tool_calls()
+    assert call.result == [{"type": name}]
+
+
 def test_an_unknown_role_is_refused_with_its_position():
     with pytest.raises(ValueError, match=r"messages\[1\]: role is one of system, user, assistant, got 'model'"):
         Trajectory.from_messages([{"role": "assistant", "content": [use("a")]}, {"role": "model", "content": "x"}])

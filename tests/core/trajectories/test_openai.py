@@ -67,6 +67,9 @@ def test_arguments_in_any_state_are_read_or_kept(arguments, read, invalid):
         ),
         ({"id": "1", "function": {"name": None}}, ToolCall("", id="1")),
         ({"function": {"arguments": "{}"}}, ToolCall("")),
+        ({"name": "a", "id": 7}, ToolCall("a", id="7")),
+        ({"name": "a", "id": {"value": 7}}, ToolCall("a")),
+        ({"name": "a", "id": ["7"]}, ToolCall("a")),
     ],
 )
 def test_other_forms_of_a_call_are_read(given, read):
@@ -85,6 +88,17 @@ def test_results_without_ids_are_paired_in_order():
     )
     assert [found.result for found in trajectory.tool_calls()] == ["first", "second", "third"]
     assert trajectory.ignored_results() == 1
+
+
+@pytest.mark.parametrize("name", [7, ["7"], {"value": 7}])
+def test_results_with_ids_that_are_no_text_are_paired_too(name):
+    messages = [
+        {"role": "assistant", "tool_calls": [{**call("a"), "id": name}]},
+        {"role": "tool", "tool_call_id": name, "content": "rain"},
+    ]
+    trajectory = Trajectory.from_messages(messages)
+    assert [found.result for found in trajectory.tool_calls()] == ["rain"]
+    assert not trajectory.ignored_results()
 
 
 def test_function_calls_of_older_histories_are_read():
@@ -135,6 +149,7 @@ def test_parts_of_a_content_are_text_and_attachments_without_their_data():
     [
         ({"role": "robot", "content": "x"}, "role is one of system, developer, user, assistant, tool, function, got"),
         ({"content": "x"}, "got None"),
+        ({"role": "assistant", "tool_calls": True}, "tool_calls must be a list, got bool"),
         ({"role": "assistant", "tool_calls": [call("a"), "b"]}, r"tool_calls\[1\] must be a mapping, got str"),
     ],
 )

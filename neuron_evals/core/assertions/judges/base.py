@@ -53,8 +53,11 @@ class Judge(Assertion):
         self._threshold(self.threshold)
         object.__setattr__(self, "examples", as_examples(self.assertion_name, self.examples))
         require_count(self.assertion_name, "votes", self.votes)
-        if not self._judges() or not self.votes:
-            msg = f"{self.assertion_name}: at least one judge is asked at least once, got votes={self.votes}"
+        judges = len(self._judges())
+        if not judges or not self.votes:
+            msg = (
+                f"{self.assertion_name}: at least one judge is asked at least once, got {judges} and votes={self.votes}"
+            )
             raise InvalidArgument(msg)
         if self.rule not in RULES:
             msg = f"{self.assertion_name}: rule is one of {', '.join(RULES)}, got {self.rule!r}"

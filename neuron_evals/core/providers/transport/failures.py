@@ -32,12 +32,17 @@ _LASTING = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
 _SERVER_ERRORS = 500
 
 
-def error_of_status(status: int, body: bytes, retry_after: float | None = None) -> ProviderError:
-    """Return the error that an answer with a status other than 200 stands for."""
-    try:
-        data = json.loads(body)
-    except (ValueError, RecursionError):
-        data = None
+def error_of_status(
+    status: int, body: bytes, data: Mapping[str, Any] | None, retry_after: float | None = None
+) -> ProviderError:
+    """Return the error that an answer with a status other than 200 stands for.
+
+    Args:
+        status: The status.
+        body: The body, without secrets.
+        data: The same as a JSON object; `None` when it is none.
+        retry_after: Seconds that it asks to wait.
+    """
     message, code = _message_and_code(data)
     text = f"HTTP {status}" + (f" ({code})" if code else "")
     said = message or shown(body)
@@ -56,7 +61,7 @@ def error_in_body(data: Mapping[str, Any], status: int) -> ProviderError | None:
     if not data.get("error"):
         return None
     message, code = _message_and_code(data)
-    if code.isdigit():
+    if code.isascii() and code.isdigit():
         kind = _kind_of_status(int(code))
     else:
         kind = next((kind for part, kind in _KINDS if part in code), "bad_reply")

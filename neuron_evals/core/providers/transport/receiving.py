@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn, Protocol
 
 from neuron_evals.core.providers.errors import ProviderError
-from neuron_evals.core.providers.keys import redact_bytes
+from neuron_evals.core.providers.keys import redact, redact_bytes, redact_json
 from neuron_evals.core.providers.transport.failures import error_in_body, error_of_status, shown
 from neuron_evals.core.providers.transport.lines import LineReader
 from neuron_evals.core.providers.transport.retry import retry_after
@@ -85,14 +85,14 @@ class Receiver:
             ProviderError: It is nothing that can be read: compressed, a redirect, or of another type than JSON.
         """
         self._status, self._headers = status, headers
-        encoding = headers.get("content-encoding", "identity").strip().lower()
+        encoding = redact(headers.get("content-encoding", "identity"), self._secrets).strip().lower()
         if encoding not in ("", "identity"):
             self._refuse(f"answered with the encoding {shown(encoding)}, which was not asked for")
         if status in _REDIRECTS:
             self._refuse("answered with a redirect, which is not followed; base_url should be the final address")
         if status != _OK:
             return
-        kind = headers.get("content-type", "").partition(";")[0].strip().lower()
+        kind = redact(headers.get("content-type", ""), self._secrets).partition(";")[0].strip().lower()
         if self._make is not None and kind in ("text/event-stream", "application/x-ndjson", "application/jsonl"):
             self._lines = LineReader(events=kind == "text/event-stream")
             self._assembler = self._make()
@@ -116,7 +116,8 @@ class Receiver:
             self._body += chunk
             return True
         for line in self._lines.feed(chunk):
-            if line != _LAST_EVENT:
+            # An event whose data is empty is none.
+            if line.strip() not in (b"", _LAST_EVENT):
                 self._take(self._parsed(line), self._assembler)
         return True
 
@@ -129,7 +130,7 @@ class Receiver:
         duration = time.perf_counter() - self._started
         if self._status != _OK:
             body = redact_bytes(bytes(self._body), self._secrets)
-            raise error_of_status(self._status, body, retry_after(self._headers))
+            raise error_of_status(self._status, body, _object(body, self._secrets), retry_after(self._headers))
         if self._lines is None or self._assembler is None:
             data = self._parsed(bytes(self._body))
             failure = error_in_body(data, self._status)
@@ -138,12 +139,13 @@ class Receiver:
         else:
             for line in self._lines.end():
                 # What is left may be half a line.
-                if (event := _object(redact_bytes(line, self._secrets))) is not None:
+                if (event := _object(line, self._secrets)) is not None:
                     self._take(event, self._assembler)
             if not self._assembler.complete:
                 msg = "the stream ended before the reply did"
                 raise ProviderError(msg, kind="connection", status=self._status)
-            data = self._assembler.result()
+            # Once more for the whole: one part of the stream may hold half a key.
+            data = redact_json(self._assembler.result(), self._secrets)
         return Received(data, _bounded(data), duration, self._first_token)
 
     def _take(self, event: Mapping[str, Any], assembler: Assembler) -> None:
@@ -154,19 +156,21 @@ class Receiver:
             self._first_token = time.perf_counter() - self._started
 
     def _parsed(self, body: bytes) -> Mapping[str, Any]:
-        body = redact_bytes(body, self._secrets)
-        data = _object(body)
+        data = _object(body, self._secrets)
         if data is None:
-            self._refuse(f"answered with something that is no JSON object: {shown(body)}")
+            what = shown(redact_bytes(body, self._secrets))
+            self._refuse(f"answered with something that is no JSON object: {what}")
         return data
 
     def _refuse(self, what: str) -> NoReturn:
         raise ProviderError(what, kind="bad_reply", status=self._status)
 
 
-def _object(body: bytes) -> dict[str, Any] | None:
+def _object(body: bytes, secrets: tuple[str, ...]) -> dict[str, Any] | None:
     try:
-        data = json.loads(body.decode("utf-8-sig"))
+        data = json.loads(redact_bytes(body, secrets).decode("utf-8-sig"))
+        if b"\\" in body:
+            data = redact_json(data, secrets)
     except (ValueError, RecursionError):
         return None
     return data if isinstance(data, dict) else None

@@ -54,7 +54,7 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
         return float(text)
     try:
         moment = parsedate_to_datetime(text)
-    except ValueError:
+    except (ValueError, OverflowError):  # the latter for a time zone beyond all bounds
         return None
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)

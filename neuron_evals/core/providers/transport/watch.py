@@ -12,6 +12,9 @@ from neuron_evals.core.providers.errors import ProviderError
 PERIOD = 0.05
 """Seconds between two looks at the stop token."""
 
+LONGEST = 1e9
+"""Most seconds that a call may take; sockets can wait for little longer."""
+
 
 @dataclass(slots=True, eq=False)
 class Watch:
@@ -34,6 +37,7 @@ class Watch:
     @classmethod
     def over(cls, seconds: float) -> Watch:
         """Return the limits of a call that may take `seconds`, and no longer than the code around it."""
+        seconds = min(seconds, LONGEST)
         deadline, outer = Deadline.after(seconds), current_deadline()
         if outer is not None and outer < deadline:
             deadline, seconds = outer, outer.remaining
