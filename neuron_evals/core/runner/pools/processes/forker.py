@@ -152,6 +152,9 @@ class _Forker:
 
     def _say(self, message: dict[str, object]) -> None:
         self._outgoing += framed(encode(message))
+        # At once where there is room: a fork may come first, and what it starts may be the end of this process.
+        with suppress(OSError):
+            del self._outgoing[: self._link.send(self._outgoing)]
         self._expect()
 
     def _expect(self) -> None:
