@@ -152,6 +152,8 @@ class UsedTally:
         whole = not (result.other_attempts or broken_off or result.status is Status.CANCELLED)
         if result.cached_run:
             self.agent.add_cached(result.usage, result.cost)
+            if result.other_attempts:
+                self.agent.add(None, None, whole=False)
         else:
             self.agent.add(result.usage, result.cost, whole=whole)
             if result.run_time is not None:

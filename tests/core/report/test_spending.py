@@ -120,3 +120,13 @@ def test_report__sums_equal_those_of_all_results_together(report_of):
     assert report.agent_spending == together.agent_spending
     assert report.judge_spending == together.judge_spending
     assert report.time_split == together.time_split
+
+
+def test_cached_answer_that_was_tried_again__the_total_is_not_known():
+    """The tries after it were paid for, and nobody told what they cost."""
+    usage = Usage(input=10, output=5)
+    result = a_result(
+        Status.FAILED, usage=usage, cost=0.5, cached_run=True, attempts=2, other_attempts=(Attempt(Status.PASSED),)
+    )
+
+    assert EvaluationResults("shop.Support", [result]).agent_spending.cost.total is None

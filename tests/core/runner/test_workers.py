@@ -414,6 +414,24 @@ class TestChildren:
         assert results.results[1].error == "WorkerDied: the process that forks process workers ended"
         assert results.results[-1].status is Status.PASSED
 
+    def test_the_forker_dies__retries_run_what_was_lost(self, monkeypatch, tmp_path):
+        monkeypatch.setattr(scheduling, "FIRST_PAUSE", 0.0)
+        killed = tmp_path / "killed"
+
+        class Killing(Echo):
+            def run(self, item):
+                if item["input"] == "good 3" and not killed.exists():
+                    killed.touch()
+                    os.kill(os.getppid(), signal.SIGKILL)
+                    time.sleep(HANG)
+                return item["input"]
+
+        items = inputs(*(f"good {number}" for number in range(8)))
+        results = EvaluatorRunner().run(Killing(items), 2, workers="processes", limits=Limits(timeout=20, retries=1))
+
+        assert results.passed_count == 8
+        assert results.results[3].attempts == 2
+
     def test_hooks__in_the_child_around_the_item_and_as_it_ends(self, tmp_path):
         log = tmp_path / "log"
 

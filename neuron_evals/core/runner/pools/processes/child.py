@@ -42,6 +42,8 @@ def live(task: Task, hooks: Hooks, outputs: RunOutputs | None, answer: int) -> N
         _part(hooks)
         _write(answer, framed(text))
         status = 0
+    except BaseException:  # the runner sees the process end; what broke is only known here
+        traceback.print_exc()
     finally:
         _flush()
         os._exit(status)

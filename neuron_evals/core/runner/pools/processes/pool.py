@@ -186,7 +186,8 @@ class ProcessPool(Pool):
     def _lose_forker(self) -> None:
         self._hang_up()
         error = "WorkerDied: the process that forks process workers ended"
-        self._done.extend((ticket, broken(task, error)) for ticket, task in self._tasks.items())
+        # Another try meets another forker, and most of these had not even begun.
+        self._done.extend((ticket, broken(task, error, transient=True)) for ticket, task in self._tasks.items())
         self._tasks.clear()
 
     def _hang_up(self) -> None:
