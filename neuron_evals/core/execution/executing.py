@@ -139,10 +139,13 @@ def _no_coroutine(value: T, method: str) -> T:
     return value
 
 
+_PLAIN = frozenset({str, int, float, bool, type(None)})
+
+
 def private(value: Any) -> Any:
     """Return a copy of the mappings and lists of an item, so that no item can change another or its own record."""
-    if isinstance(value, Mapping):
-        return {key: private(part) if isinstance(part, Mapping | list) else part for key, part in value.items()}
+    if type(value) is dict or isinstance(value, Mapping):
+        return {key: part if type(part) in _PLAIN else private(part) for key, part in value.items()}
     if isinstance(value, list):
-        return [private(part) if isinstance(part, Mapping | list) else part for part in value]
+        return [part if type(part) in _PLAIN else private(part) for part in value]
     return value

@@ -13,6 +13,9 @@ from queue import Empty, SimpleQueue
 from neuron_evals.core.execution import Surroundings, Task, execute, too_late
 from neuron_evals.core.runner.pools.contract import LONGEST_WAIT, PARTING_SECONDS, Done, Hooks, Pool, drained
 
+AHEAD = 8
+"""How many tasks are in flight for each thread: with fewer, threads that do little often wait for the scheduler."""
+
 LEFT_BEHIND_LIMIT = 50
 """How many hung threads a run leaves behind before it gives up: each holds memory until the process ends."""
 
@@ -42,7 +45,7 @@ class ThreadPool(Pool):
     """At most `count` daemon threads on one queue: an item that hangs must not hold the process at its exit."""
 
     def __init__(self, count: int, hooks: Hooks) -> None:
-        self.ahead = 2 * count
+        self.ahead = AHEAD * count
         self._count = count
         self._hooks = hooks
         self._around = Surroundings()
@@ -137,6 +140,8 @@ class ThreadPool(Pool):
         return done
 
     def _overdue(self) -> list[Done]:
+        if not self._begun:
+            return []
         now = time.monotonic()
         late = [(ticket, begun) for ticket, begun in list(self._begun.items()) if begun.until <= now]
         return [
