@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from neuron_evals.core.cancellation import StopToken
     from neuron_evals.core.checking import Assertion, StringAssertion, TrajectoryAssertion
     from neuron_evals.core.classifiers import BaseClassifier, FakeClassifier, TypeSafeAI
+    from neuron_evals.core.conversations.simulator import UserSimulator
     from neuron_evals.core.datasets import ArrayDataset, CsvDataset, Dataset, JsonDataset, JsonLinesDataset
     from neuron_evals.core.embeddings import (
         BaseEmbeddings,
@@ -242,6 +243,7 @@ __all__ = [
     "TrajectoryMatches",
     "TypeSafeAI",
     "Usage",
+    "UserSimulator",
     "Verdict",
     "Weighted",
     "as_agent",
@@ -373,6 +375,7 @@ _EXPORTS = {
     "TrajectoryMatches": "assertions",
     "TypeSafeAI": "classifiers",
     "Usage": "messages",
+    "UserSimulator": "conversations.simulator",
     "Verdict": "results",
     "Weighted": "assertions",
     "as_agent": "agents",
