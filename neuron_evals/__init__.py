@@ -61,7 +61,12 @@ if TYPE_CHECKING:
         Weighted,
     )
     from neuron_evals.core.assertions.trajectory import Mode
-    from neuron_evals.core.caches import Cache, FileCache, MemoryCache
+    from neuron_evals.core.caches import (
+        Cache,
+        FileCache,
+        MemoryCache,
+        Uncacheable,
+    )
     from neuron_evals.core.cancellation import StopToken
     from neuron_evals.core.checking import Assertion, StringAssertion, TrajectoryAssertion
     from neuron_evals.core.classifiers import BaseClassifier, FakeClassifier, TypeSafeAI
@@ -111,7 +116,16 @@ if TYPE_CHECKING:
         ToolSpec,
     )
     from neuron_evals.core.report import EvaluationReport, EvaluationResults, FlakyItem, Gate, ScoreStatistics
-    from neuron_evals.core.results import AssertionResult, Check, ItemResult, Plan, Record, Status, Verdict
+    from neuron_evals.core.results import (
+        AssertionResult,
+        Check,
+        ItemResult,
+        Plan,
+        Record,
+        RunOutput,
+        Status,
+        Verdict,
+    )
     from neuron_evals.core.runner import EvaluatorRunner, Limits, Listener, Selection
     from neuron_evals.core.trajectories import Trajectory
 
@@ -212,6 +226,7 @@ __all__ = [
     "Record",
     "RelevanceJudge",
     "RubricJudge",
+    "RunOutput",
     "ScoreStatistics",
     "Selection",
     "Status",
@@ -241,6 +256,7 @@ __all__ = [
     "TrajectoryAssertion",
     "TrajectoryMatches",
     "TypeSafeAI",
+    "Uncacheable",
     "Usage",
     "Verdict",
     "Weighted",
@@ -343,6 +359,7 @@ _EXPORTS = {
     "Record": "results",
     "RelevanceJudge": "assertions",
     "RubricJudge": "assertions",
+    "RunOutput": "results",
     "ScoreStatistics": "report",
     "Selection": "runner",
     "Status": "results",
@@ -372,6 +389,7 @@ _EXPORTS = {
     "TrajectoryAssertion": "checking",
     "TrajectoryMatches": "assertions",
     "TypeSafeAI": "classifiers",
+    "Uncacheable": "caches",
     "Usage": "messages",
     "Verdict": "results",
     "Weighted": "assertions",

@@ -28,6 +28,7 @@ class EvaluationResults(Figures):
         finished_at: When its last item ended.
         duration: Wall-clock seconds between the two, by a clock that is never set back.
         cache: What was counted of the cache of outputs; `None` when there was none.
+        fake: Whether the agent was replaced by one with canned replies, so that nothing here tells how good it is.
     """
 
     def __init__(  # noqa: PLR0913  (a record of what was measured; every field but the first has a default)
@@ -43,8 +44,10 @@ class EvaluationResults(Figures):
         finished_at: datetime | None = None,
         duration: float = 0.0,
         cache: CacheCounts | None = None,
+        fake: bool = False,
     ) -> None:
         self.cache = cache
+        self.fake = fake
         self.evaluator_class = evaluator_class
         self.results = tuple(results)
         self.tally = Tally(self.results) if tally is None else tally
@@ -113,6 +116,11 @@ class EvaluationReport(Figures):
         """What was counted of the cache by all evaluators together; `None` when none had one."""
         counted = [evaluator.cache for evaluator in self.evaluators if evaluator.cache is not None]
         return CacheCounts.total(counted) if counted else None
+
+    @property
+    def fake(self) -> bool:
+        """Whether the agent of an evaluator was replaced by one with canned replies."""
+        return any(evaluator.fake for evaluator in self.evaluators)
 
     @property
     def broken_evaluators(self) -> tuple[EvaluationResults, ...]:
