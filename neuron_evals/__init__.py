@@ -9,7 +9,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from neuron_evals.core.agents import Agent, AgentError, AgentReply, BaseAgent, StepLimitReached, Tool, as_agent
+    from neuron_evals.core.agents import (
+        Agent,
+        AgentError,
+        AgentReply,
+        BaseAgent,
+        FakeAgent,
+        FakeScript,
+        StepLimitReached,
+        Tool,
+        as_agent,
+    )
     from neuron_evals.core.approvals import ApprovalRequest, Decision, Interrupt
     from neuron_evals.core.assertions import (
         AgentJudge,
@@ -92,6 +102,10 @@ if TYPE_CHECKING:
         OutputError,
         StopRun,
     )
+    from neuron_evals.core.experiments import (
+        run_case,
+        run_suite,
+    )
     from neuron_evals.core.messages import Message, ToolCall, Usage
     from neuron_evals.core.outputs import (
         ConsoleOutput,
@@ -127,6 +141,12 @@ if TYPE_CHECKING:
         Verdict,
     )
     from neuron_evals.core.runner import EvaluatorRunner, Limits, Listener, Selection
+    from neuron_evals.core.suites import (
+        Problem,
+        SuiteError,
+        SuiteSpec,
+        parse_suite,
+    )
     from neuron_evals.core.trajectories import Trajectory
 
 __version__ = "0.1.0"
@@ -171,9 +191,11 @@ __all__ = [
     "EvaluatorRunner",
     "ExactMatch",
     "FaithfulnessJudge",
+    "FakeAgent",
     "FakeClassifier",
     "FakeEmbeddings",
     "FakeProvider",
+    "FakeScript",
     "FileCache",
     "FlakyItem",
     "FuzzyMatch",
@@ -222,6 +244,7 @@ __all__ = [
     "OutputError",
     "Plan",
     "PriceTable",
+    "Problem",
     "ProviderError",
     "Record",
     "RelevanceJudge",
@@ -242,6 +265,8 @@ __all__ = [
     "StringLengthBetween",
     "StringSimilarity",
     "StringStartsWith",
+    "SuiteError",
+    "SuiteSpec",
     "TaskCompletionJudge",
     "Tool",
     "ToolCall",
@@ -261,7 +286,10 @@ __all__ = [
     "Verdict",
     "Weighted",
     "as_agent",
+    "parse_suite",
     "render",
+    "run_case",
+    "run_suite",
 ]
 
 _EXPORTS = {
@@ -304,9 +332,11 @@ _EXPORTS = {
     "EvaluatorRunner": "runner",
     "ExactMatch": "assertions",
     "FaithfulnessJudge": "assertions",
+    "FakeAgent": "agents",
     "FakeClassifier": "classifiers",
     "FakeEmbeddings": "embeddings",
     "FakeProvider": "providers",
+    "FakeScript": "agents",
     "FileCache": "caches",
     "FlakyItem": "report",
     "FuzzyMatch": "assertions",
@@ -355,6 +385,7 @@ _EXPORTS = {
     "OutputError": "exceptions",
     "Plan": "results",
     "PriceTable": "providers",
+    "Problem": "suites",
     "ProviderError": "providers",
     "Record": "results",
     "RelevanceJudge": "assertions",
@@ -375,6 +406,8 @@ _EXPORTS = {
     "StringLengthBetween": "assertions",
     "StringSimilarity": "assertions",
     "StringStartsWith": "assertions",
+    "SuiteError": "suites",
+    "SuiteSpec": "suites",
     "TaskCompletionJudge": "assertions",
     "Tool": "agents",
     "ToolCall": "messages",
@@ -394,7 +427,10 @@ _EXPORTS = {
     "Verdict": "results",
     "Weighted": "assertions",
     "as_agent": "agents",
+    "parse_suite": "suites",
     "render": "outputs",
+    "run_case": "experiments",
+    "run_suite": "experiments",
 }
 """Public name -> the module of `neuron_evals.core` that defines it."""
 

@@ -133,8 +133,13 @@ class EvaluationReport(Figures):
         return any(evaluator.has_failures for evaluator in self.evaluators)
 
     @classmethod
-    def of(cls, results: EvaluationResults) -> Self:
+    def of(cls, results: EvaluationResults, *, stopped: str | None = None, interrupted: bool = False) -> Self:
         """Return the report of a single evaluator.
+
+        Args:
+            results: Its results.
+            stopped: Why the run ended early; `None` when it did not.
+            interrupted: Whether a person or the system interrupted it.
 
         Raises:
             ValueError: The evaluator never started.
@@ -142,4 +147,11 @@ class EvaluationReport(Figures):
         if results.started_at is None or results.finished_at is None:
             msg = f"{results.evaluator_class} never started, so there is no report of it"
             raise ValueError(msg)
-        return cls([results], started_at=results.started_at, finished_at=results.finished_at, duration=results.duration)
+        return cls(
+            [results],
+            started_at=results.started_at,
+            finished_at=results.finished_at,
+            duration=results.duration,
+            stopped=stopped,
+            interrupted=interrupted,
+        )
