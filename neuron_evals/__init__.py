@@ -9,7 +9,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from neuron_evals.core.agents import Agent, AgentError, AgentReply, BaseAgent, StepLimitReached, Tool, as_agent
+    from neuron_evals.core.agents import (
+        Agent,
+        AgentError,
+        AgentReply,
+        BaseAgent,
+        FakeAgent,
+        FakeScript,
+        StepLimitReached,
+        Tool,
+        as_agent,
+    )
     from neuron_evals.core.approvals import ApprovalRequest, Decision, Interrupt
     from neuron_evals.core.assertions import (
         AgentJudge,
@@ -61,7 +71,12 @@ if TYPE_CHECKING:
         Weighted,
     )
     from neuron_evals.core.assertions.trajectory import Mode
-    from neuron_evals.core.caches import Cache, FileCache, MemoryCache
+    from neuron_evals.core.caches import (
+        Cache,
+        FileCache,
+        MemoryCache,
+        Uncacheable,
+    )
     from neuron_evals.core.cancellation import StopToken
     from neuron_evals.core.checking import Assertion, StringAssertion, TrajectoryAssertion
     from neuron_evals.core.classifiers import BaseClassifier, FakeClassifier, TypeSafeAI
@@ -88,6 +103,10 @@ if TYPE_CHECKING:
         OutputError,
         StopRun,
     )
+    from neuron_evals.core.experiments import (
+        run_case,
+        run_suite,
+    )
     from neuron_evals.core.messages import Message, ToolCall, Usage
     from neuron_evals.core.outputs import (
         ConsoleOutput,
@@ -112,8 +131,23 @@ if TYPE_CHECKING:
         ToolSpec,
     )
     from neuron_evals.core.report import EvaluationReport, EvaluationResults, FlakyItem, Gate, ScoreStatistics
-    from neuron_evals.core.results import AssertionResult, Check, ItemResult, Plan, Record, Status, Verdict
+    from neuron_evals.core.results import (
+        AssertionResult,
+        Check,
+        ItemResult,
+        Plan,
+        Record,
+        RunOutput,
+        Status,
+        Verdict,
+    )
     from neuron_evals.core.runner import EvaluatorRunner, Limits, Listener, Selection
+    from neuron_evals.core.suites import (
+        Problem,
+        SuiteError,
+        SuiteSpec,
+        parse_suite,
+    )
     from neuron_evals.core.trajectories import Trajectory
 
 __version__ = "0.1.0"
@@ -158,9 +192,11 @@ __all__ = [
     "EvaluatorRunner",
     "ExactMatch",
     "FaithfulnessJudge",
+    "FakeAgent",
     "FakeClassifier",
     "FakeEmbeddings",
     "FakeProvider",
+    "FakeScript",
     "FileCache",
     "FlakyItem",
     "FuzzyMatch",
@@ -209,10 +245,12 @@ __all__ = [
     "OutputError",
     "Plan",
     "PriceTable",
+    "Problem",
     "ProviderError",
     "Record",
     "RelevanceJudge",
     "RubricJudge",
+    "RunOutput",
     "ScoreStatistics",
     "Selection",
     "Status",
@@ -228,6 +266,8 @@ __all__ = [
     "StringLengthBetween",
     "StringSimilarity",
     "StringStartsWith",
+    "SuiteError",
+    "SuiteSpec",
     "TaskCompletionJudge",
     "Tool",
     "ToolCall",
@@ -242,12 +282,16 @@ __all__ = [
     "TrajectoryAssertion",
     "TrajectoryMatches",
     "TypeSafeAI",
+    "Uncacheable",
     "Usage",
     "UserSimulator",
     "Verdict",
     "Weighted",
     "as_agent",
+    "parse_suite",
     "render",
+    "run_case",
+    "run_suite",
 ]
 
 _EXPORTS = {
@@ -290,9 +334,11 @@ _EXPORTS = {
     "EvaluatorRunner": "runner",
     "ExactMatch": "assertions",
     "FaithfulnessJudge": "assertions",
+    "FakeAgent": "agents",
     "FakeClassifier": "classifiers",
     "FakeEmbeddings": "embeddings",
     "FakeProvider": "providers",
+    "FakeScript": "agents",
     "FileCache": "caches",
     "FlakyItem": "report",
     "FuzzyMatch": "assertions",
@@ -341,10 +387,12 @@ _EXPORTS = {
     "OutputError": "exceptions",
     "Plan": "results",
     "PriceTable": "providers",
+    "Problem": "suites",
     "ProviderError": "providers",
     "Record": "results",
     "RelevanceJudge": "assertions",
     "RubricJudge": "assertions",
+    "RunOutput": "results",
     "ScoreStatistics": "report",
     "Selection": "runner",
     "Status": "results",
@@ -360,6 +408,8 @@ _EXPORTS = {
     "StringLengthBetween": "assertions",
     "StringSimilarity": "assertions",
     "StringStartsWith": "assertions",
+    "SuiteError": "suites",
+    "SuiteSpec": "suites",
     "TaskCompletionJudge": "assertions",
     "Tool": "agents",
     "ToolCall": "messages",
@@ -374,12 +424,16 @@ _EXPORTS = {
     "TrajectoryAssertion": "checking",
     "TrajectoryMatches": "assertions",
     "TypeSafeAI": "classifiers",
+    "Uncacheable": "caches",
     "Usage": "messages",
     "UserSimulator": "conversations.simulator",
     "Verdict": "results",
     "Weighted": "assertions",
     "as_agent": "agents",
+    "parse_suite": "suites",
     "render": "outputs",
+    "run_case": "experiments",
+    "run_suite": "experiments",
 }
 """Public name -> the module of `neuron_evals.core` that defines it."""
 

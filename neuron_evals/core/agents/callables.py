@@ -64,6 +64,11 @@ class CallableAgent(BaseAgent):
         """What was said to the callable, and what it returned."""
         return self._history
 
+    @property
+    def asynchronous(self) -> bool:
+        """Whether the callable is an `async def`."""
+        return inspect.iscoroutinefunction(self._function)
+
     def fresh(self, **overrides: Any) -> Self:
         """Return the same agent with an empty history.
 

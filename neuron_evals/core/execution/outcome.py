@@ -12,7 +12,7 @@ from neuron_evals.core.caches import CachedRun, RunOutputs
 from neuron_evals.core.checking import Recorder
 from neuron_evals.core.execution.tasks import Executed, Task, result_of
 from neuron_evals.core.metrics import Collected
-from neuron_evals.core.results import Check, Record, Status, Verdict, full_name
+from neuron_evals.core.results import Check, Record, RunOutput, Status, Verdict, full_name
 from neuron_evals.core.tracebacks import describe_error, format_traceback
 from neuron_evals.core.trajectories import Trajectory
 
@@ -39,7 +39,7 @@ class Outcome:
     recorder: Recorder = field(init=False)
 
     def __post_init__(self) -> None:
-        self.recorder = Recorder(full_name(type(self.task.evaluator)), self.task.evaluator.is_transient)
+        self.recorder = Recorder(self.task.evaluator.evaluator_name, self.task.evaluator.is_transient)
 
     def broke(self, exc: BaseException) -> None:
         """Take what broke; the first error is the cause, later ones follow from it."""
@@ -70,7 +70,11 @@ class Outcome:
 
     def ran(self, output: Any, seconds: float) -> None:
         """Take what `run` returned, and store it."""
-        trajectory = output if isinstance(output, Trajectory) else None
+        if isinstance(output, RunOutput):
+            trajectory: Trajectory | None = output.trajectory
+            output = output.output
+        else:
+            trajectory = output if isinstance(output, Trajectory) else None
         usage = self.collected.usage("agent") or (trajectory.usage() if trajectory is not None else None)
         self.first = CachedRun(output, seconds, usage, _number(self.collected.cost("agent")), trajectory)
         if self.outputs is None or self.task.key is None:

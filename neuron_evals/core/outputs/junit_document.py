@@ -134,6 +134,7 @@ def _suite_properties(evaluator: EvaluationResults, stopped: str | None) -> dict
         "judge_cost": _total(evaluator.judge_spending.cost),
         "cancelled": str(evaluator.cancelled_count or ""),
         "stopped": stopped or "",
+        "fake": "true" if evaluator.fake else "",
     }
 
 
