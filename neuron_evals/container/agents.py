@@ -1,17 +1,16 @@
-"""Agents and tools written in code, by the names that the `AGENTS` and `TOOLS` settings give them."""
+"""Agents written in code, by the names that the `AGENTS` setting gives them."""
 
 from __future__ import annotations
 
 import inspect
-from dataclasses import replace
 from typing import Any
 
 from neuron_evals import conf
-from neuron_evals.container.backends import refuse_unknown
 from neuron_evals.container.building import build
-from neuron_evals.container.dotted import described, resolve
-from neuron_evals.core.agents import BaseAgent, Tool, as_agent, as_tool
-from neuron_evals.core.exceptions import ConfigurationError, InvalidArgument
+from neuron_evals.core.agents import BaseAgent, as_agent
+from neuron_evals.core.exceptions import ConfigurationError
+from neuron_evals.registries.backends import refuse_unknown
+from neuron_evals.registries.dotted import described, resolve
 
 
 def get_agent(name: str) -> BaseAgent:
@@ -39,22 +38,6 @@ def get_agent(name: str) -> BaseAgent:
     return as_agent(found).fresh()
 
 
-def get_tool(name: str) -> Tool:
-    """Return the tool of that name; the model calls it by this name too.
-
-    Args:
-        name: A name in the `TOOLS` setting.
-
-    Raises:
-        ConfigurationError: There is no such name.
-        SettingsError: The entry names no tool, or a function that no tool can be made of.
-    """
-    tools = conf.read().tools
-    if name not in tools:
-        refuse_unknown("tool", "TOOLS", name, tools)
-    return named_tool(name, tools[name])
-
-
 def agent_target(name: str, path: str) -> Any:
     """Return what an entry of the `AGENTS` setting names: a class, a function that makes an agent, or an agent.
 
@@ -72,21 +55,6 @@ def agent_target(name: str, path: str) -> Any:
         hint = "Name an agent, a class or function that makes one, or a function from text to text."
         raise conf.SettingsError([conf.Problem("E005", f'{where}: "{path}" is no agent: {exc}', hint)]) from exc
     return found
-
-
-def named_tool(name: str, path: str) -> Tool:
-    """Return the tool for one entry of the `TOOLS` setting.
-
-    Raises:
-        SettingsError: It cannot be imported, or no tool can be made of it.
-    """
-    where = _place("TOOLS", name)
-    found = resolve(path, where)
-    try:
-        return replace(as_tool(found, path), name=name)
-    except (ConfigurationError, InvalidArgument) as exc:
-        hint = "Name a Tool, or a function whose parameters are annotated."
-        raise conf.SettingsError([conf.Problem("E005", f'{where}: "{path}" is no tool: {exc}', hint)]) from exc
 
 
 def _refuse_class(cls: type) -> None:
