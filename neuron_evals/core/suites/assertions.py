@@ -165,23 +165,27 @@ class AssertionReader:
             _replace(trial, by_name[name])
         while True:
             try:
-                built = AssertionSpec(spec.cls, trial, path, spec.name, spec.needs).build(_STAND_INS)
-                vacuous = built.vacuous
+                vacuous = AssertionSpec(spec.cls, trial, path, spec.name, spec.needs).build(_STAND_INS).vacuous
             except Exception as exc:  # a class of a project may refuse with anything
                 field, place, message = _blamed(spec, exc)
-                if field is None or field.name in wrong:
-                    if not wrong:
-                        self._note(path, message)
-                    return
-                self._note(f"{path}.{field.key}{place}", message)
-                wrong.add(field.name)
-                _replace(trial, field)
             else:
-                break
-        if vacuous and not wrong:
-            empty = next((field.key for field in spec.fields if given.get(field.name) in ("", (), [], {})), None)
-            where = path if empty is None else f"{path}.{empty}"
-            self._note(where, "says nothing: every output passes it, or none can")
+                if vacuous and not wrong:
+                    self._note_vacuous(spec, given, path)
+                return
+            if field is None or field.name in wrong:
+                if not wrong:
+                    self._note(path, message)
+                return
+            self._note(f"{path}.{field.key}{place}", message)
+            wrong.add(field.name)
+            _replace(trial, field)
+
+    def _note_vacuous(self, spec: TypeSpec, given: Mapping[str, Any], path: str) -> None:
+        empty = next((field.key for field in spec.fields if given.get(field.name) in ("", (), [], {})), None)
+        if empty is None and len(spec.fields) == 1:
+            empty = spec.fields[0].key
+        where = path if empty is None else f"{path}.{empty}"
+        self._note(where, "says nothing: every output passes it, or none can")
 
 
 _PART_NOUNS = {PART: "an assertion", PARTS: "a list of assertions"}

@@ -188,7 +188,7 @@ def _known_shape(cls: type[Assertion], name: str) -> Shape | None:
     return _OF_JUDGES.get(name) if known is None and issubclass(cls, Judge) else known
 
 
-def _declared(cls: type[Assertion]) -> dict[str, bool]:
+def _declared(cls: Any) -> dict[str, bool]:
     """Return the parameters of a class by name, with whether each is required."""
     if dataclasses.is_dataclass(cls):
         missing = dataclasses.MISSING
@@ -202,7 +202,7 @@ def _declared(cls: type[Assertion]) -> dict[str, bool]:
     return {each.name: each.default is each.empty for each in by_name}
 
 
-def _hints(cls: type[Assertion]) -> dict[str, Any]:
+def _hints(cls: Any) -> dict[str, Any]:
     """Return the annotations of a class; none where they cannot be read, and the class alone says what it takes."""
     try:
         return get_type_hints(cls if dataclasses.is_dataclass(cls) else cls.__init__)

@@ -14,6 +14,7 @@ from neuron_evals.core.jsonable import dump_json
 from neuron_evals.core.suites import items, studio
 from neuron_evals.core.suites.fields import PART, PARTS, FieldSpec, TypeSpec, type_spec
 from neuron_evals.core.suites.shapes import nullable
+from neuron_evals.core.suites.talking import OPENERS
 
 if TYPE_CHECKING:
     from neuron_evals.core.checking import Assertion
@@ -24,7 +25,7 @@ VERSION = 1
 FILE = Path(__file__).with_name(f"items-{VERSION}.json")
 """The published file, with the types that come with the package."""
 
-_ANY_ASSERTION = {"$ref": "#/$defs/assertion"}
+_ANY_ASSERTION: dict[str, Any] = {"$ref": "#/$defs/assertion"}
 _ABOUT = {
     "input": "What is said to the agent.",
     "reference": "Text that the answer must contain, in any letter case; `correctness` compares with it too.",
@@ -43,8 +44,10 @@ _ABOUT = {
     "repeats": "How often the item is executed.",
     "metadata": "Values of your own; nothing looks at them.",
 }
-_ID = {"type": ["string", "integer", "null"], "pattern": r"\S"}
-_TAGS = {"anyOf": [{"type": "array", "items": {"type": "string", "pattern": r"\S"}}, {"type": ["string", "null"]}]}
+_ID: dict[str, Any] = {"type": ["string", "integer", "null"], "pattern": r"\S"}
+_TAGS: dict[str, Any] = {
+    "anyOf": [{"type": "array", "items": {"type": "string", "pattern": r"\S"}}, {"type": ["string", "null"]}]
+}
 
 
 def suite_schema(types: Mapping[str, type[Assertion]] | None = None) -> dict[str, Any]:
@@ -101,7 +104,7 @@ def _item() -> dict[str, Any]:
         "properties": {key: {"description": _ABOUT[key], **schema} for key, schema in properties.items()},
         "additionalProperties": False,
         "allOf": [
-            {"anyOf": [_given(key) for key in ("input", *items.OPENERS)]},
+            {"anyOf": [_given(key) for key in ("input", *OPENERS)]},
             {
                 "anyOf": [
                     _given("reference"),
@@ -157,8 +160,8 @@ def _field(field: FieldSpec) -> dict[str, Any]:
         schema = {"type": "array", "minItems": 1, "items": _ANY_ASSERTION}
     else:
         schema = {} if field.shape is None else field.shape.schema()
-    about = {"description": field.about} if field.about else {}
-    return {**about, **(schema if _is_required(field) else nullable(schema))}
+    about: dict[str, Any] = {"description": field.about} if field.about else {}
+    return about | (schema if _is_required(field) else nullable(schema))
 
 
 def _is_required(field: FieldSpec) -> bool:
