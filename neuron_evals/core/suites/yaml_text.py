@@ -29,7 +29,9 @@ _LONGEST_NUMBER = 400
 # What a reader of YAML 1.1 takes for text too, however it is written.
 _PLAIN_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_ /-]*[A-Za-z0-9_]|[A-Za-z_]")
 _OLD_WORDS = frozenset({"y", "yes", "n", "no", "on", "off", "true", "false", "null"})
-_BLOCK_TEXT = re.compile(r"(?=.*\n.)[^\s][^\0-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff]*[^\s]\n?", re.DOTALL)
+# Lines of printable characters, of which the first begins and the last ends without a space.
+_HIDDEN = r"\0-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff"
+_BLOCK_TEXT = re.compile(rf"(?=.*\n.)[^\s{_HIDDEN}][^{_HIDDEN}]*[^\s{_HIDDEN}]\n?", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
