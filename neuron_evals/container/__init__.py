@@ -12,7 +12,7 @@ from neuron_evals.container.runners import make_runner
 from neuron_evals.registries.assertions import assertion_types
 
 if TYPE_CHECKING:
-    from neuron_evals.container.agents import get_agent
+    from neuron_evals.container.agents import build_agent, get_agent, get_judge
     from neuron_evals.container.caches import make_cache
     from neuron_evals.registries.providers import get_provider
     from neuron_evals.registries.tools import get_tool
@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 __all__ = [
     "assertion_types",
     "build",
+    "build_agent",
     "get_agent",
+    "get_judge",
     "get_provider",
     "get_tool",
     "make",
@@ -30,7 +32,9 @@ __all__ = [
 ]
 
 _WHEN_USED = {
+    "build_agent": "container.agents",
     "get_agent": "container.agents",
+    "get_judge": "container.agents",
     "get_provider": "registries.providers",
     "get_tool": "registries.tools",
     "make_cache": "container.caches",
