@@ -10,7 +10,10 @@ from neuron_evals.container.injection import Injector, resolved_bindings
 from neuron_evals.core.caches import Cache
 from neuron_evals.registries.backends import Kind
 
-CACHES: Mapping[str, str] = {"file": "neuron_evals.core.caches.file.FileCache"}
+CACHES: Mapping[str, str] = {
+    "file": "neuron_evals.core.caches.file.FileCache",
+    "database": "neuron_evals.caches.DatabaseCache",
+}
 """Names that stand for our own caches."""
 
 _KIND = Kind("cache", Cache, CACHES)
