@@ -44,8 +44,9 @@ def run_suite(  # noqa: PLR0913  (the options of a run)
 
     Args:
         suite: The suite: a `SuiteSpec`, or what `parse_suite` takes.
-        agent: The agent under test: an agent, or a callable from text to text. With `fake` it may be left out.
-        judge: The agent that grades, or several in a list.
+        agent: The agent under test: an agent, a callable from text to text, or, where Django is set up, the name of
+            one; by default the one that the suite names. With `fake` it may be left out.
+        judge: The agent that grades, or several in a list; by default the one that the suite names.
         classifier: What answers `classifier_judge`.
         embeddings: What makes vectors for `string_similarity`.
         model: Name of the agent's model; it goes before what items and the suite say.
@@ -68,7 +69,8 @@ def run_suite(  # noqa: PLR0913  (the options of a run)
         ConfigurationError: There is no agent, or it cannot change what is to be changed.
     """
     spec = suite if isinstance(suite, SuiteSpec) else parse_suite(suite)
-    evaluator = _evaluator(spec, agent, _resources(judge, classifier, embeddings), model, fake)
+    resources = _resources(spec.judge if judge is None else judge, classifier, embeddings)
+    evaluator = _evaluator(spec, spec.agent if agent is None else agent, resources, model, fake)
     stop = StopToken()
     results = (runner or EvaluatorRunner()).run(
         evaluator,
@@ -120,8 +122,14 @@ def _agent(agent: Any, fake: Fake) -> BaseAgent:
 
 
 def _resources(judge: Any, classifier: Any, embeddings: Any) -> Resources:
-    given = (None if value is None else (lambda value=value: value) for value in (judge, classifier, embeddings))
-    return Resources(*given)
+    def grader() -> Any:
+        return as_agent(judge) if isinstance(judge, str) else judge
+
+    return Resources(
+        None if judge is None else grader,
+        None if classifier is None else lambda: classifier,
+        None if embeddings is None else lambda: embeddings,
+    )
 
 
 def _tags(role: str, given: Iterable[str]) -> frozenset[str]:

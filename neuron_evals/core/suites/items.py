@@ -12,7 +12,7 @@ from neuron_evals.core.suites.problems import DATASET, ITEM, Problem
 from neuron_evals.core.suites.shapes import Anything, Fault, Keyed, Listed, Mapped, Number, Shape, Text, described
 from neuron_evals.core.suites.spec import AssertionSpec, CheckSpec, ItemSpec
 from neuron_evals.core.suites.talking import OPENERS, talking_faults
-from neuron_evals.core.suites.values import value_faults
+from neuron_evals.core.suites.values import plain, value_faults
 
 if TYPE_CHECKING:
     from neuron_evals.core.checking import Assertion
@@ -85,6 +85,8 @@ def _read_item(index: int, item: Any, types: Mapping[str, type[Assertion]], faul
         faults.setdefault(path or ITEM, message)
     if any(path.startswith(ASSERTIONS) for path, _ in unstorable):
         return None
+    if not unstorable:
+        item = plain(item)
     reader = AssertionReader(types, item)
     checks = tuple(_checks(item, reader))
     for path, message in reader.faults:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from neuron_evals.core.checking import Assertion
-from neuron_evals.core.jsonable import canonical_json
 from neuron_evals.core.suites.problems import Problem
 from neuron_evals.core.suites.views import with_own_views
 
@@ -158,7 +158,7 @@ class SuiteSpec:
         Raises:
             KeyError: The suite has no such item.
         """
-        return self._by_content[canonical_json(item)]
+        return self._by_content[_content(item)]
 
     def needing(self, name: str) -> Iterator[tuple[int, AssertionSpec]]:
         """Yield the positions of items, with their assertions that need a `judge`, `classifier` or `embeddings`."""
@@ -184,8 +184,12 @@ class SuiteSpec:
     def _by_content(self) -> dict[str, ItemSpec]:
         found: dict[str, ItemSpec] = {}
         for item in self.items:
-            found.setdefault(canonical_json(item.item), item)
+            found.setdefault(_content(item.item), item)
         return found
+
+
+def _content(item: Mapping[str, Any]) -> str:
+    return json.dumps(item, sort_keys=True)
 
 
 _NEEDED = {

@@ -230,7 +230,7 @@ def test_field_that_is_left_out__taken_from_the_item(name, field, key, inside):
         "_assertions": [{"type": "not", "assertion": found} if inside else found],
     }
     (read,) = parse_suite([item]).items
-    assertion = read.checks[-1].assertion.build(RESOURCES)
+    assertion: Any = read.checks[-1].assertion.build(RESOURCES)
     assert getattr(assertion.assertion if inside else assertion, field) == "from the item"
 
 
