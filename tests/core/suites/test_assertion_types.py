@@ -153,6 +153,8 @@ def test_every_field_with_an_object_of_another_kind__refused_or_taken_by_the_cla
         ("tool_was_called", {"name": ""}, [".name"]),
         ("tool_call_count", {}, [""]),
         ("tool_call_count", {"min": 3, "max": 1}, [".min"]),
+        ("tool_call_count", {"min": -1, "max": -1, "name": ""}, [".min", ".max", ".name"]),
+        ("close_to", {"expected": 1, "abs_tol": -1, "rel_tol": -1}, [".abs_tol", ".rel_tol"]),
         ("tool_usage", {}, [""]),
         ("tool_usage", {"tools_called": []}, [""]),
         ("tool_usage", {"tools_called": [""]}, [".tools_called[0]"]),
