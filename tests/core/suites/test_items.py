@@ -7,7 +7,7 @@ import math
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from neuron_evals import Problem, SuiteError, parse_suite
@@ -295,6 +295,7 @@ ASSERTION = st.dictionaries(
 )
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.one_of(JSON, st.lists(st.fixed_dictionaries({"input": JSON, "_assertions": st.lists(ASSERTION, max_size=3)})))
 )
