@@ -15,7 +15,7 @@ from neuron_evals.core.jsonable import clean_json
 from neuron_evals.core.messages import ToolCall
 from neuron_evals.core.tracebacks import class_and_message
 
-NOT_TOLD: tuple[type[Exception], ...] = (ConfigurationError, StopRun)
+NOT_TOLD: tuple[type[Exception], ...] = (ConfigurationError, EvaluationError, StopRun)
 """Errors of a tool that end the item: the model can do nothing about them."""
 
 
