@@ -9,7 +9,7 @@ from neuron_evals.core.assertions import ClassifierJudge
 from neuron_evals.core.checking import Recorder
 from neuron_evals.core.classifiers import Boolean, Choice, FakeClassifier, Score
 from neuron_evals.core.exceptions import ClassifierError, InvalidArgument, InvalidInput
-from neuron_evals.core.messages import Message
+from neuron_evals.core.messages import Message, ToolCall
 from neuron_evals.core.metrics import collecting
 from neuron_evals.core.results import Verdict
 from neuron_evals.core.trajectories import Trajectory
@@ -89,9 +89,9 @@ def test_classifier__counts_as_a_judge_whose_tokens_and_cost_are_unknown(is_asyn
 
 def test_trajectory__classified_as_its_transcript():
     classifier = fake(1.0)
-    trajectory = Trajectory([Message("assistant", "hello")])
+    trajectory = Trajectory([Message("assistant", "hello", [ToolCall("refund", {"order": 7}, stubbed=True)])])
     ClassifierJudge(classifier, RELEVANT).evaluate(trajectory)
-    assert classifier.requests[0].input == {"actual": trajectory.to_transcript()}
+    assert classifier.requests[0].input == {"actual": 'Assistant: hello\nTool call: refund({"order":7})'}
 
 
 @pytest.mark.parametrize("actual", [None, True, [], {"a": 1}, 5])
