@@ -77,6 +77,14 @@ def test_several_criteria__asked_in_one_request_all_must_pass():
     assert result.context["questions"]["complete"]["probabilities"] == [1.0, 0.0, 0.0]
 
 
+def test_a_criterion_for_each_turn_and_none_is_met__fails_with_a_score_of_zero():
+    turns = [f"turn {number}" for number in range(3)]
+    classifier = FakeClassifier([dict.fromkeys(turns, 0.0)])
+    trajectory = Trajectory([Message("user", "hi"), Message("assistant", "no")])
+    result = ClassifierJudge(classifier, dict.fromkeys(turns, RELEVANT)).evaluate(trajectory)
+    assert (result.passed, result.score) == (False, 0.0)
+
+
 @pytest.mark.parametrize("is_async", [False, True])
 def test_classifier__counts_as_a_judge_whose_tokens_and_cost_are_unknown(is_async):
     judge = ClassifierJudge(fake(1.0), RELEVANT)

@@ -248,6 +248,12 @@ def test_repeated_judging__asks_the_judge_anew_and_fails_without_a_majority():
     assert (asked.asked, asked.conversations) == (3, 3)
 
 
+def test_no_turn_of_a_conversation_is_relevant__fails_with_a_score_of_zero():
+    said = [Message("user" if turn % 2 == 0 else "assistant", f"turn {turn}") for turn in range(6)]
+    result = AgentJudge(judge(0), "Is each turn relevant?", votes=3).evaluate(Trajectory(said))
+    assert (result.passed, result.score) == (False, 0.0)
+
+
 def test_one_of_several_judges_broken__error_not_a_grade_of_the_others():
     check = checked(AgentJudge([judge(), ScriptedJudge("no grade")], "c"))
     assert check.verdict is Verdict.ERROR
