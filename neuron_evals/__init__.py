@@ -9,7 +9,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from neuron_evals.core.agents import Agent, AgentError, AgentReply, BaseAgent, StepLimitReached, Tool, as_agent
+    from neuron_evals.core.agents import (
+        Agent,
+        AgentError,
+        AgentReply,
+        BaseAgent,
+        StepLimitReached,
+        Tool,
+        UnstubbedCall,
+        as_agent,
+    )
+    from neuron_evals.core.agents.stubs import Stub, stub_tools, stubs_from
     from neuron_evals.core.approvals import ApprovalRequest, Decision, Interrupt
     from neuron_evals.core.assertions import (
         AgentJudge,
@@ -228,6 +238,7 @@ __all__ = [
     "StringLengthBetween",
     "StringSimilarity",
     "StringStartsWith",
+    "Stub",
     "TaskCompletionJudge",
     "Tool",
     "ToolCall",
@@ -242,12 +253,15 @@ __all__ = [
     "TrajectoryAssertion",
     "TrajectoryMatches",
     "TypeSafeAI",
+    "UnstubbedCall",
     "Usage",
     "UserSimulator",
     "Verdict",
     "Weighted",
     "as_agent",
     "render",
+    "stub_tools",
+    "stubs_from",
 ]
 
 _EXPORTS = {
@@ -360,6 +374,7 @@ _EXPORTS = {
     "StringLengthBetween": "assertions",
     "StringSimilarity": "assertions",
     "StringStartsWith": "assertions",
+    "Stub": "agents.stubs",
     "TaskCompletionJudge": "assertions",
     "Tool": "agents",
     "ToolCall": "messages",
@@ -374,12 +389,15 @@ _EXPORTS = {
     "TrajectoryAssertion": "checking",
     "TrajectoryMatches": "assertions",
     "TypeSafeAI": "classifiers",
+    "UnstubbedCall": "agents",
     "Usage": "messages",
     "UserSimulator": "conversations.simulator",
     "Verdict": "results",
     "Weighted": "assertions",
     "as_agent": "agents",
     "render": "outputs",
+    "stub_tools": "agents.stubs",
+    "stubs_from": "agents.stubs",
 }
 """Public name -> the module of `neuron_evals.core` that defines it."""
 

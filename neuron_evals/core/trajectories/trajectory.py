@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from neuron_evals.core.exceptions import InvalidArgument
@@ -91,13 +92,20 @@ class Trajectory:
         known = [message.usage for message in self._messages if message.usage is not None]
         return Usage.sum(known) if known else Usage(requests=0)
 
-    def to_transcript(self) -> str:
+    def to_transcript(self, *, mark_stubs: bool = True) -> str:
         """Return the conversation as text, an entry per line, for people and judges.
 
         System messages are left out. No text can pass for an entry: every line of an entry after its first is indented
         by four spaces. NUL and lone surrogates are replaced.
+
+        Args:
+            mark_stubs: Whether a call that a stub answered says so. Judges get no marks: an answer is graded as if the
+                tool had said the same.
         """
-        return transcript(self._messages, self._folded())
+        calls = self._folded()
+        if not mark_stubs:
+            calls = tuple(tuple(replace(call, stubbed=False) for call in part) for part in calls)
+        return transcript(self._messages, calls)
 
     def _folded(self) -> tuple[tuple[ToolCall, ...], ...]:
         """Return the calls with their outcomes, those of a message together; computed once."""

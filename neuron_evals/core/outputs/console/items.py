@@ -28,7 +28,8 @@ def item_lines(result: ItemResult, labels: Labels) -> Iterator[Line]:
     if result.error is not None:
         yield from paragraph("   Error: ", result.error, MESSAGE_LIMIT)
     for call in [] if result.trajectory is None else result.trajectory.tool_calls():
-        yield from paragraph("   called ", described_call(call), MESSAGE_LIMIT)
+        how = "called a stub of" if call.stubbed else "called"
+        yield from paragraph(f"   {how} ", described_call(call), MESSAGE_LIMIT)
     for check in result.checks:
         yield from _check_lines(check, labels)
 

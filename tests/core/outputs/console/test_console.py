@@ -204,10 +204,11 @@ def test_usage_and_cost_are_shown_when_they_are_known():
 
 
 def test_tools_that_were_called_are_shown_with_every_item():
-    proposed = Message("assistant", tool_calls=(ToolCall("refund", {"order": 7}), ToolCall("x\x1b[2J", {})))
+    stubbed = ToolCall("pay", {}, stubbed=True)
+    proposed = Message("assistant", tool_calls=(ToolCall("refund", {"order": 7}), ToolCall("x\x1b[2J", {}), stubbed))
     result = item(trajectory=Trajectory.from_messages([proposed]))
     text = shown(report_of(result), 2)
-    assert '   called refund({"order":7})\n   called "x\\u001b[2J"({})\n' in text
+    assert '   called refund({"order":7})\n   called "x\\u001b[2J"({})\n   called a stub of pay({})\n' in text
     assert "called" not in shown(report_of(result))
 
 
