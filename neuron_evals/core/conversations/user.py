@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from neuron_evals.core.agents.bridging import call_plain
+from neuron_evals.core.messages import Message
 
 if TYPE_CHECKING:
-    from neuron_evals.core.messages import Message
     from neuron_evals.core.trajectories import Trajectory
 
 
