@@ -64,6 +64,8 @@ RESULT = [
     "reason",
     "input",
     "output",
+    "trajectory",
+    "ending",
     "execution_time",
     "cached_run",
     "attempts",
@@ -75,9 +77,12 @@ RESULT = [
     "cost",
     "judge_usage",
     "judge_cost",
+    "simulator_usage",
+    "simulator_cost",
     "run_time",
     "tool_time",
     "judge_time",
+    "simulator_time",
     "assertions_passed",
     "assertions_failed",
     "assertion_scores",
@@ -430,12 +435,12 @@ def test_tokens_cost_and_times__of_agent_and_judges_apart_with_what_is_unknown()
         "cost": {"total": None, "known": 0.3, "known_items": 2},
     }
     assert (judges["items"], judges["input"]["total"], judges["cost"]["total"]) == (1, 5, 0.01)
-    assert data["time_split"] == {"agent": 2.5, "tools": 0.5, "judges": 0.25}
+    assert data["time_split"] == {"agent": 2.5, "tools": 0.5, "judges": 0.25, "simulators": None}
     assert data["results"][2]["judge_usage"]["input"] == 5
     assert (data["results"][0]["run_time"], data["results"][0]["tool_time"]) == (2.0, 0.5)
 
 
 def test_nothing_known_of_tokens_and_cost__null_and_not_0():
     data = written(report_of(item(), item(index=1)))
-    assert data["usage"] == {"agent": None, "judges": None}
-    assert data["time_split"] == {"agent": None, "tools": None, "judges": None}
+    assert data["usage"] == {"agent": None, "judges": None, "simulators": None}
+    assert data["time_split"] == {"agent": None, "tools": None, "judges": None, "simulators": None}
