@@ -110,6 +110,7 @@ class Talk:
         self._terms = terms
         self._turns = 0
         self._user_speaks = False
+        self._said: Message | None = None
         self._detail = ""
         self._reasons: list[Remark] = []
         self._notes: list[Remark] = []
@@ -149,7 +150,12 @@ class Talk:
     def broken_off(self, detail: str, *, simulator_fault: bool = False) -> Trajectory:
         """Return the conversation as far as it went, with what breaks it off."""
         line = clean_text(" ".join(detail.split()), _DETAIL_LENGTH)
-        return self._so_far(self._ending("error", line, simulator_fault=simulator_fault))
+        ending = self._ending("error", line, simulator_fault=simulator_fault)
+        history = self.agent.history
+        if self._said is not None and sum(message.role == "user" for message in history) < self._turns:
+            # The agent was told, and had not noted it yet.
+            history = (*history, self._said)
+        return Trajectory(history, ending)
 
     def _ending(self, reason: EndingReason, detail: str, *, simulator_fault: bool = False) -> Ending:
         return Ending(reason, self._turns, detail, simulator_fault, tuple(self._reasons), tuple(self._notes))
@@ -175,6 +181,8 @@ class Talk:
 
     def _turn(self, message: Message) -> Generator[Deliver | Call, Any, None]:
         self._turns += 1
+        self._said = message
+        record_trajectory(self.broken_off)
         seconds = self._terms.turn_timeout
         limit = None if seconds is None else TurnLimit(self._turns, seconds, Deadline.after(seconds))
         reply = yield Deliver(message, resumes=False, limit=limit)
@@ -187,8 +195,10 @@ class Talk:
                     "with_max_suspensions(n) allows more"
                 )
                 raise EvaluationError(msg)
+            record_trajectory(self.broken_off)
             payload = yield from self._answer_to(request)
             reply = yield Deliver(payload, resumes=True, limit=limit)
+        record_trajectory(self.broken_off)
         for check in self._terms.after_turn:
             yield Call(check, (self._so_far(),))
 

@@ -88,14 +88,16 @@ def cancelled(task: Task) -> ItemResult:
 def too_late(task: Task, seconds: float, recorded: Recorded | None = None) -> Executed:
     """Return what an item gave that ran into its time limit, after `seconds`; `recorded` kept its conversation."""
     error = describe_error(TimeLimit(f"the item took longer than {task.timeout:g} s"))
+    return broken(task, error, seconds, recorded, transient=True)
+
+
+def broken(
+    task: Task, error: str, seconds: float = 0.0, recorded: Recorded | None = None, *, transient: bool = False
+) -> Executed:
+    """Return what an item gave whose worker broke, with the reason; `recorded` kept its conversation."""
     trajectory = None if recorded is None else recorded.trajectory(error)
     result = result_of(task, status=Status.ERROR, execution_time=seconds, error=error, trajectory=trajectory)
-    return Executed(result, transient=True)
-
-
-def broken(task: Task, error: str, seconds: float = 0.0, *, transient: bool = False) -> Executed:
-    """Return what an item gave whose worker broke, with the reason."""
-    return Executed(result_of(task, status=Status.ERROR, execution_time=seconds, error=error), transient=transient)
+    return Executed(result, transient=transient)
 
 
 def result_of(task: Task, **fields: Any) -> ItemResult:

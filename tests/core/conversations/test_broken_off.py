@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 from neuron_evals.core.caches import MemoryCache
 from neuron_evals.core.conversations import Conversation, SimulatedTurn, SimulatorError
 from neuron_evals.core.evaluators import BaseEvaluator
-from neuron_evals.core.messages import Message
+from neuron_evals.core.messages import Message, ToolCall
 from neuron_evals.core.results import Status
 from neuron_evals.core.runner import EvaluatorRunner, Limits
 from neuron_evals.core.runner.pools import processes
@@ -187,6 +188,53 @@ def assert_broken_off_by_the_limit(result):
     assert ending.detail.startswith("TimeLimit: the item took longer than")
 
 
+@pytest.fixture
+def forks(monkeypatch):
+    """Idle threads that other tests left in this process do no harm."""
+    if why_no_fork() is not None:
+        monkeypatch.setattr(processes, "why_no_fork", lambda: None)
+
+
+@pytest.mark.usefixtures("forks")
+def test_process_killed_at_the_limit__what_was_said_until_then_is_in_the_result():
+    evaluator = Talks(lambda: Conversation(hangs_at_second).with_turns(["a", "b", "c"]))
+    limits = Limits(timeout=3)
+    assert_broken_off_by_the_limit(
+        only(EvaluatorRunner().run(evaluator, concurrency=2, workers="processes", limits=limits))
+    )
+
+
+@pytest.mark.usefixtures("forks")
+@pytest.mark.parametrize("ended", [False, True], ids=["midway", "afterwards"])
+def test_process_that_dies__what_was_said_until_then_is_in_the_result(ended):
+    def agent(text: str) -> str:
+        if text == "b" and not ended:
+            os._exit(7)
+        return "ok"
+
+    evaluator = Talks(lambda: Conversation(agent).with_turns(["a", "b"]), lambda _trajectory: os._exit(7))
+    result = only(EvaluatorRunner().run(evaluator, concurrency=2, workers="processes"))
+    assert result.error == "WorkerDied: its process ended with exit status 7 before the item did"
+    assert result.trajectory.user_messages() == ["a", "b"]
+    assert str(result.trajectory.ending) == (
+        "script_ended after 2 turns" if ended else f"error after 2 turns: {result.error}"
+    )
+
+
+@pytest.mark.usefixtures("forks")
+def test_process_that_dies_after_a_message_no_text_can_hold__what_was_told_before_is_in_the_result():
+    class Odd(Asking):
+        def chat(self, message: Any) -> Any:
+            if message.content == "b":
+                self._history.append(Message("assistant", tool_calls=[ToolCall("x", {"unwritable": object()})]))
+            return super().chat(message)
+
+    evaluator = Talks(lambda: Conversation(Odd()).with_turns(["a", "b"]), lambda _trajectory: os._exit(7))
+    result = only(EvaluatorRunner().run(evaluator, concurrency=2, workers="processes"))
+    assert result.trajectory.user_messages() == ["a", "b"]
+    assert result.trajectory.tool_calls() == []
+
+
 @pytest.mark.parametrize("concurrency", [1, 2])
 def test_thread_left_behind_at_the_limit__what_was_said_until_then_is_in_the_result(concurrency):
     evaluator = Talks(lambda: Conversation(hangs_at_second).with_turns(["a", "b", "c"]))
@@ -214,6 +262,17 @@ def test_history_that_cannot_be_read__costs_the_conversation_and_not_the_error()
     result = only(EvaluatorRunner().run(Talks(lambda: Conversation(Torn()).with_turns(["Hi"]))))
     assert result.error.startswith("ValueError: the real error")
     assert result.trajectory is None
+
+
+def test_agent_that_breaks_before_it_notes_what_it_was_told__the_message_is_there():
+    class Deaf(Asking):
+        def chat(self, message: Any) -> Any:
+            if message.content == "b":
+                raise ValueError("not now")
+            return super().chat(message)
+
+    result = only(EvaluatorRunner().run(Talks(lambda: Conversation(Deaf()).with_turns(["a", "b"]))))
+    assert result.trajectory.to_transcript() == "User: a\nAssistant: ok\nUser: b"
 
 
 def test_last_conversation__is_the_one_that_is_kept():
