@@ -5,14 +5,18 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
+from decimal import Decimal
 from typing import Any
 
 import pytest
 
+from neuron_evals.core.agents import Agent
 from neuron_evals.core.caches import MemoryCache
 from neuron_evals.core.conversations import Conversation, SimulatedTurn, SimulatorError
 from neuron_evals.core.evaluators import BaseEvaluator
-from neuron_evals.core.messages import Message, ToolCall
+from neuron_evals.core.messages import Message, ToolCall, Usage
+from neuron_evals.core.metrics import record_usage
+from neuron_evals.core.providers import FakeProvider
 from neuron_evals.core.results import Status
 from neuron_evals.core.runner import EvaluatorRunner, Limits
 from neuron_evals.core.runner.pools import processes
@@ -273,6 +277,21 @@ def test_agent_that_breaks_before_it_notes_what_it_was_told__the_message_is_ther
 
     result = only(EvaluatorRunner().run(Talks(lambda: Conversation(Deaf()).with_turns(["a", "b"]))))
     assert result.trajectory.to_transcript() == "User: a\nAssistant: ok\nUser: b"
+
+
+def test_what_the_simulated_user_uses__apart_from_the_agent(workers):
+    class Counts(Steps):
+        def next_turn(self, trajectory: Trajectory) -> SimulatedTurn:
+            record_usage(Usage(7, 2), Decimal("0.02"), seconds=0.5)
+            return super().next_turn(trajectory)
+
+    evaluator = Talks(
+        lambda: Conversation(Agent(FakeProvider("ok"))).with_user(Counts(says("Hi"), SimulatedTurn(None)))
+    )
+    result = only(EvaluatorRunner().run(evaluator, **workers))
+    assert (result.simulator_cost, result.simulator_time) == (0.04, 1.0)
+    assert (result.simulator_usage.input, result.simulator_usage.output, result.simulator_usage.requests) == (14, 4, 2)
+    assert result.usage.requests == 1
 
 
 def test_last_conversation__is_the_one_that_is_kept():

@@ -15,6 +15,7 @@ from neuron_evals.core.results import Attempt, Status
 from tests.core.outputs.factories import (
     EVALUATOR,
     HOSTILE,
+    TALK,
     ClosedPipe,
     check,
     evaluator,
@@ -444,3 +445,26 @@ def test_nothing_known_of_tokens_and_cost__null_and_not_0():
     data = written(report_of(item(), item(index=1)))
     assert data["usage"] == {"agent": None, "judges": None, "simulators": None}
     assert data["time_split"] == {"agent": None, "tools": None, "judges": None, "simulators": None}
+
+
+def test_conversation_beside_the_output__told_with_its_end():
+    beside, itself, none = written(
+        report_of(
+            item("error", trajectory=TALK), item(index=1, output=TALK, trajectory=TALK), item(index=2, output="9am")
+        )
+    )["results"]
+    assert [message["content"] for message in beside["trajectory"]["messages"]] == ["Refund A1", "Which order?"]
+    assert beside["trajectory"]["ending"] == beside["ending"] == itself["ending"] == itself["output"]["ending"]
+    assert (beside["ending"]["reason"], beside["ending"]["simulator_fault"]) == ("error", True)
+    assert (itself["trajectory"], none["trajectory"], none["ending"]) == (None, None, None)
+
+
+def test_simulated_users__apart_from_agent_and_judges():
+    used = {"simulator_usage": Usage(7, 2), "simulator_cost": 0.02, "simulator_time": 0.5}
+    data = written(report_of(item(usage=Usage(1, 1), run_time=2.0, **used), item(index=1, usage=Usage(1, 1))))
+    simulators = data["usage"]["simulators"]
+    assert (simulators["items"], simulators["input"]["total"], simulators["cost"]["total"]) == (1, 7, 0.02)
+    assert data["usage"]["agent"]["input"]["total"] == 2
+    assert (data["time_split"]["agent"], data["time_split"]["simulators"]) == (1.5, 0.5)
+    told = {key: value for key, value in data["results"][0].items() if key.startswith("simulator")}
+    assert (told["simulator_usage"]["output"], told["simulator_cost"], told["simulator_time"]) == (2, 0.02, 0.5)
