@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from neuron_evals.core.cancellation import StopToken
     from neuron_evals.core.checking import Assertion, StringAssertion, TrajectoryAssertion
     from neuron_evals.core.classifiers import BaseClassifier, FakeClassifier, TypeSafeAI
+    from neuron_evals.core.conversations import Conversation, ScriptedUser, SimulatedTurn, SimulatorError, User
     from neuron_evals.core.datasets import ArrayDataset, CsvDataset, Dataset, JsonDataset, JsonLinesDataset
     from neuron_evals.core.embeddings import (
         BaseEmbeddings,
@@ -113,7 +114,7 @@ if TYPE_CHECKING:
     from neuron_evals.core.report import EvaluationReport, EvaluationResults, FlakyItem, Gate, ScoreStatistics
     from neuron_evals.core.results import AssertionResult, Check, ItemResult, Plan, Record, Status, Verdict
     from neuron_evals.core.runner import EvaluatorRunner, Limits, Listener, Selection
-    from neuron_evals.core.trajectories import Trajectory
+    from neuron_evals.core.trajectories import Ending, Trajectory
 
 __version__ = "0.1.0"
 
@@ -144,12 +145,14 @@ __all__ = [
     "ConsoleOutput",
     "Contains",
     "ContainsJson",
+    "Conversation",
     "CorrectnessJudge",
     "CsvDataset",
     "Dataset",
     "DatasetError",
     "Decision",
     "EmbeddingsError",
+    "Ending",
     "Equals",
     "EvaluationError",
     "EvaluationReport",
@@ -213,7 +216,10 @@ __all__ = [
     "RelevanceJudge",
     "RubricJudge",
     "ScoreStatistics",
+    "ScriptedUser",
     "Selection",
+    "SimulatedTurn",
+    "SimulatorError",
     "Status",
     "StepLimitReached",
     "StopRun",
@@ -242,6 +248,7 @@ __all__ = [
     "TrajectoryMatches",
     "TypeSafeAI",
     "Usage",
+    "User",
     "Verdict",
     "Weighted",
     "as_agent",
@@ -275,12 +282,14 @@ _EXPORTS = {
     "ConsoleOutput": "outputs",
     "Contains": "assertions",
     "ContainsJson": "assertions",
+    "Conversation": "conversations",
     "CorrectnessJudge": "assertions",
     "CsvDataset": "datasets",
     "Dataset": "datasets",
     "DatasetError": "exceptions",
     "Decision": "approvals",
     "EmbeddingsError": "exceptions",
+    "Ending": "trajectories",
     "Equals": "assertions",
     "EvaluationError": "exceptions",
     "EvaluationReport": "report",
@@ -344,7 +353,10 @@ _EXPORTS = {
     "RelevanceJudge": "assertions",
     "RubricJudge": "assertions",
     "ScoreStatistics": "report",
+    "ScriptedUser": "conversations",
     "Selection": "runner",
+    "SimulatedTurn": "conversations",
+    "SimulatorError": "conversations",
     "Status": "results",
     "StepLimitReached": "agents",
     "StopRun": "exceptions",
@@ -373,6 +385,7 @@ _EXPORTS = {
     "TrajectoryMatches": "assertions",
     "TypeSafeAI": "classifiers",
     "Usage": "messages",
+    "User": "conversations",
     "Verdict": "results",
     "Weighted": "assertions",
     "as_agent": "agents",
