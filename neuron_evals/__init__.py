@@ -66,6 +66,7 @@ if TYPE_CHECKING:
     from neuron_evals.core.checking import Assertion, StringAssertion, TrajectoryAssertion
     from neuron_evals.core.classifiers import BaseClassifier, FakeClassifier, TypeSafeAI
     from neuron_evals.core.conversations import Conversation, ScriptedUser, SimulatedTurn, SimulatorError, User
+    from neuron_evals.core.conversations.simulator import UserSimulator
     from neuron_evals.core.datasets import ArrayDataset, CsvDataset, Dataset, JsonDataset, JsonLinesDataset
     from neuron_evals.core.embeddings import (
         BaseEmbeddings,
@@ -249,6 +250,7 @@ __all__ = [
     "TypeSafeAI",
     "Usage",
     "User",
+    "UserSimulator",
     "Verdict",
     "Weighted",
     "as_agent",
@@ -386,6 +388,7 @@ _EXPORTS = {
     "TypeSafeAI": "classifiers",
     "Usage": "messages",
     "User": "conversations",
+    "UserSimulator": "conversations.simulator",
     "Verdict": "results",
     "Weighted": "assertions",
     "as_agent": "agents",
