@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from neuron_evals.core.agents import as_agent
+from neuron_evals.core.conversations.declared import declared
 from neuron_evals.core.conversations.driving import adrive, drive
 from neuron_evals.core.conversations.scripted import ScriptedUser
 from neuron_evals.core.conversations.talking import Policy, Talk, Terms, TurnCheck
@@ -34,6 +35,29 @@ class Conversation:
     def __init__(self, agent: Any) -> None:
         self._agent = as_agent(agent)
         self._terms = Terms()
+
+    @classmethod
+    def from_item(cls, agent: Any, item: Mapping[str, Any], *, simulator_agent: Any = None) -> Conversation:
+        """Return the conversation that an item of a dataset describes by `turns`, `user`, `approvals`, or `input`.
+
+        Args:
+            agent: The agent that is tested.
+            item: The item; `conversation_problems(item)` says all that is wrong with it.
+            simulator_agent: The provider or agent that plays a simulated user; needed where the item's `user` is a
+                mapping.
+
+        Raises:
+            EvaluationError: The item has problems, or there is nothing to play its user.
+        """
+        said = declared(item, simulator_agent)
+        made = cls(agent)
+        if said.user is None:
+            made = made.with_turns(said.turns)
+        elif said.max_turns is None:
+            made = made.with_user(said.user)
+        else:
+            made = made.with_user(said.user, said.max_turns)
+        return made if said.policy is None else made.with_approvals(said.policy)
 
     def with_turns(self, turns: Iterable[Any]) -> Conversation:
         """Return the conversation with what the user says, one turn after the other.

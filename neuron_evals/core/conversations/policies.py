@@ -85,11 +85,9 @@ def by_tool(decisions: Mapping[str, Any], *, globs: bool = False) -> PerCall:
         raise InvalidArgument(msg)
     rules = {tool: _rule(decision, f"by_tool[{tool!r}]") for tool, decision in decisions.items()}
     for tool in rules:
-        if not isinstance(tool, str) or not tool:
-            msg = f"by_tool: a tool is named by text, got {tool!r}"
-            raise InvalidArgument(msg)
-        if not globs and tool != REST and _GLOB & set(tool):
-            msg = f'by_tool: {tool!r} looks like a pattern; name the tools exactly, use "{REST}" for the rest, or globs'
+        problem = tool_name_problem(tool, globs=globs)
+        if problem:
+            msg = f"by_tool: {problem}"
             raise InvalidArgument(msg)
 
     def decide(call: ToolCall) -> Decision:
@@ -161,6 +159,15 @@ def described(given: Any) -> PerCall:
         return reject_all()
     msg = f'expected "approve" or "reject" for all calls, or a mapping from tool to decision, got {given!r}'
     raise InvalidArgument(msg)
+
+
+def tool_name_problem(tool: Any, *, globs: bool = False) -> str:
+    """Return why something cannot name the tool of a decision; empty when it can."""
+    if not isinstance(tool, str) or not tool:
+        return f"a tool is named by text, got {tool!r}"
+    if not globs and tool != REST and _GLOB & set(tool):
+        return f'{tool!r} looks like a pattern; name the tools exactly, or use "{REST}" for the rest'
+    return ""
 
 
 def _rule(given: Any, where: str) -> Callable[[ToolCall], Decision]:
