@@ -72,8 +72,9 @@ async def _adelivered(step: Deliver, agent: BaseAgent) -> Any:
     if step.limit is None:
         return await waiting
     with _within(step.limit):
+        scope = asyncio.timeout(step.limit.deadline.remaining)
         try:
-            async with asyncio.timeout(step.limit.deadline.remaining) as scope:
+            async with scope:
                 return await waiting
         except TimeoutError as exc:
             if scope.expired():

@@ -80,8 +80,9 @@ def by_tool(decisions: Mapping[str, Any], *, globs: bool = False) -> PerCall:
     Raises:
         InvalidArgument: There is none, a decision cannot be read, or a name holds a pattern without `globs`.
     """
-    if not isinstance(decisions, Mapping) or not decisions:
-        msg = f"by_tool: expected a mapping from tool to decision, with at least one, got {decisions!r}"
+    given: Any = decisions
+    if not isinstance(given, Mapping) or not given:
+        msg = f"by_tool: expected a mapping from tool to decision, with at least one, got {given!r}"
         raise InvalidArgument(msg)
     rules = {tool: _rule(decision, f"by_tool[{tool!r}]") for tool, decision in decisions.items()}
     for tool in rules:
@@ -117,7 +118,8 @@ def when(predicate: Callable[[ToolCall], Any], then: Any, otherwise: Any) -> Per
     Raises:
         InvalidArgument: A decision cannot be read, or the predicate is no plain callable.
     """
-    if not callable(predicate) or inspect.iscoroutinefunction(predicate):
+    given: Any = predicate
+    if not callable(given) or inspect.iscoroutinefunction(predicate):
         msg = "when: predicate must be a plain callable that takes a tool call"
         raise InvalidArgument(msg)
     if_so, if_not = _rule(then, "when: then"), _rule(otherwise, "when: otherwise")
@@ -135,7 +137,8 @@ def from_item(item: Mapping[str, Any], key: str = "approvals") -> PerCall:
     Raises:
         EvaluationError: The item has nothing there, or nothing that can be read.
     """
-    if not isinstance(item, Mapping) or key not in item:
+    given: Any = item
+    if not isinstance(given, Mapping) or key not in given:
         msg = f'from_item: the item has no "{key}"; give "approve", "reject", or a mapping from tool to decision'
         raise EvaluationError(msg)
     try:

@@ -123,10 +123,10 @@ class Talk:
                 yield from self._turn(message)
             return "script_ended"
         while self._turns < self._terms.max_turns:
-            message = yield from self._next_of(user)
-            if message is None:
+            said = yield from self._next_of(user)
+            if said is None:
                 return "user_stopped"
-            yield from self._turn(message)
+            yield from self._turn(said)
         return "max_turns"
 
     @contextmanager

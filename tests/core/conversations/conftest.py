@@ -7,4 +7,5 @@ from tests.core.conversations.doubles import Hold, hold_async, hold_plain
 
 @pytest.fixture(params=[hold_plain, hold_async], ids=["plain", "async"])
 def hold(request) -> Hold:
-    return request.param
+    held: Hold = request.param
+    return held

@@ -116,7 +116,7 @@ def test_list_as_user__longer_than_max_turns():
         ("Hello", "Steps.next_turn must return a SimulatedTurn, got str"),
         (says(" "), "gave an empty message in turn 1"),
         (SimulatedTurn(Message("assistant", "How can I help?")), "got a message of the assistant"),
-        (SimulatedTurn("Hello"), "got str"),
+        (SimulatedTurn("Hello"), "got str"),  # type: ignore[arg-type]
     ],
 )
 def test_step_that_is_none__the_simulated_users_fault_and_the_agent_is_not_told(hold, step, complaint):
@@ -188,7 +188,7 @@ def test_scripted_user_with_nothing_to_say__refused():
 
 
 def test_after_turn__called_after_each_turn_with_the_conversation_so_far(hold):
-    seen = []
+    seen: list[str | int] = []
     conversation = (
         Conversation(lambda text: text)
         .with_turns(["a", "b"])

@@ -97,10 +97,12 @@ def test_timeout_of_the_agents_own__goes_through(hold):
 
 
 def test_each_turn__has_a_limit_of_its_own(hold):
-    limits = []
+    limits: list[Deadline] = []
 
     def notes(_text):
-        limits.append(current_deadline())
+        deadline = current_deadline()
+        assert deadline is not None
+        limits.append(deadline)
         return "ok"
 
     with ends_by(Deadline.after(LONG * 2)):
@@ -115,7 +117,7 @@ def test_resumption__belongs_to_its_turn(hold):
             seen.append(current_deadline())
             return super()._reply()
 
-    seen = []
+    seen: list[Deadline | None] = []
     conversation = Conversation(Notes(interrupt())).with_turns(["Hi"]).with_approvals(lambda _request, _so_far: "go on")
     hold(conversation.with_turn_timeout(LONG))
     assert seen[0] is not None
@@ -123,15 +125,25 @@ def test_resumption__belongs_to_its_turn(hold):
 
 
 def test_earlier_limit_around_it__stays(hold):
-    seen = []
+    seen: list[Deadline | None] = []
+
+    def notes(_text):
+        seen.append(current_deadline())
+        return "ok"
+
     with ends_by(Deadline.after(LONG)) as outer:
-        hold(Conversation(lambda _: seen.append(current_deadline()) or "ok").with_turns(["a"]).with_turn_timeout(LONG))
+        hold(Conversation(notes).with_turns(["a"]).with_turn_timeout(LONG))
     assert seen == [outer]
 
 
 def test_no_limit__none_is_set(hold):
-    seen = []
-    hold(Conversation(lambda _: seen.append(current_deadline()) or "ok").with_turns(["a"]))
+    seen: list[Deadline | None] = []
+
+    def notes(_text):
+        seen.append(current_deadline())
+        return "ok"
+
+    hold(Conversation(notes).with_turns(["a"]))
     assert seen == [None]
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import io
 import json
 import sys
-from typing import get_type_hints
+from typing import Any, get_type_hints
 
 import pytest
 
@@ -460,7 +460,7 @@ def test_conversation_beside_the_output__told_with_its_end():
 
 
 def test_simulated_users__apart_from_agent_and_judges():
-    used = {"simulator_usage": Usage(7, 2), "simulator_cost": 0.02, "simulator_time": 0.5}
+    used: dict[str, Any] = {"simulator_usage": Usage(7, 2), "simulator_cost": 0.02, "simulator_time": 0.5}
     data = written(report_of(item(usage=Usage(1, 1), run_time=2.0, **used), item(index=1, usage=Usage(1, 1))))
     simulators = data["usage"]["simulators"]
     assert (simulators["items"], simulators["input"]["total"], simulators["cost"]["total"]) == (1, 7, 0.02)

@@ -52,7 +52,7 @@ def test_unknown_reason__refused():
     with pytest.raises(
         InvalidArgument, match="reason is one of script_ended, user_stopped, max_turns, error, got 'end'"
     ):
-        Ending("end")
+        Ending("end")  # type: ignore[arg-type]
 
 
 def test_messages_that_were_read__have_none():

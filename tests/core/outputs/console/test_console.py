@@ -3,7 +3,7 @@ from __future__ import annotations
 import io
 import subprocess
 import sys
-from typing import get_type_hints
+from typing import Any, get_type_hints
 
 import pytest
 
@@ -554,7 +554,7 @@ def test_messages_that_were_read__have_no_end():
 
 
 def test_simulated_users__told_apart():
-    used = {"simulator_usage": Usage(7, 2), "simulator_cost": 0.02, "simulator_time": 0.5}
+    used: dict[str, Any] = {"simulator_usage": Usage(7, 2), "simulator_cost": 0.02, "simulator_time": 0.5}
     text = shown(report_of(item(usage=Usage(12, 3), cost=0.1, run_time=2.0, **used)), 2)
     assert "simulated user 0.5 s, simulator tokens input 7 output 2, simulator cost 0.02\n" in text
     assert "Tokens of simulated users: input 7, output 2, requests 1\nCost of simulated users: 0.02\n" in text

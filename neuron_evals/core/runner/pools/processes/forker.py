@@ -228,7 +228,7 @@ class _Forker:
             while data := os.read(ended.pipe, _CHUNK):
                 ended.reader.feed(data)
         message = ended.said()
-        died = {"died": _how_it_ended(status), "so_far": ended.so_far}
+        died: dict[str, object] = {"died": _how_it_ended(status), "so_far": ended.so_far}
         self._tell(ended, died if message is None else {"executed": message})
 
     def _let_go(self, one: _Child, words: dict[str, object]) -> None:
