@@ -117,6 +117,32 @@ def test_decisions_that_cannot_be_used__refused_before_anything_is_resumed(hold,
     assert shop.refunds == []
 
 
+PAY = ApprovalRequest(actions=(ToolCall("pay", {}, "a", approval="pending"),))
+
+
+@pytest.mark.parametrize("given", [{}, {"a": "aprove"}, {"a": "approve", "b": "approve"}, "approve"])
+def test_decisions_that_cannot_be_used__an_agent_that_would_take_them_is_not_resumed(hold, given):
+    agent = Asking(PAY)
+    with pytest.raises(EvaluationError, match="approvals: "):
+        hold(Conversation(agent).with_turns(["Go"]).with_approvals(lambda _request, _so_far: given))
+    assert agent.resumed == []
+
+
+@pytest.mark.parametrize(
+    ("given", "plain"),
+    [
+        (Decision("approve"), "approve"),
+        (Decision("reject", reason="no"), ("reject", "no")),
+        (["reject", "no"], ("reject", "no")),
+        (["edit", {"x": 1}], ("edit", {"x": 1})),
+    ],
+)
+def test_decision_in_any_form__the_agent_gets_its_plain_form(hold, given, plain):
+    agent = Asking(PAY)
+    hold(Conversation(agent).with_turns(["Go"]).with_approvals(lambda _request, _so_far: {"a": given}))
+    assert agent.resumed == [{"a": plain}]
+
+
 def test_action_that_was_decided_before__needs_none(hold):
     request = ApprovalRequest(
         actions=(ToolCall("read", {}, "a", result="x"), ToolCall("pay", {}, "b", approval="pending"))

@@ -108,10 +108,8 @@ def so_far_text(told: Sequence[Message], messages: Sequence[Message], ending: En
     Raises:
         Unserialisable: A message holds something that cannot be written exactly.
     """
-    kept = min(len(told), len(messages))
-    # From the end: a conversation grows there, so that what changed is soon found.
-    while kept and messages[kept - 1] is not told[kept - 1]:
-        kept -= 1
+    pairs = enumerate(zip(told, messages, strict=False))
+    kept = next((at for at, (old, new) in pairs if old is not new), min(len(told), len(messages)))
     return SO_FAR + encode({"kept": kept, "messages": list(messages[kept:]), "ending": ending})
 
 
