@@ -75,6 +75,7 @@ if TYPE_CHECKING:
     from neuron_evals.core.cancellation import StopToken
     from neuron_evals.core.checking import Assertion, StringAssertion, TrajectoryAssertion
     from neuron_evals.core.classifiers import BaseClassifier, FakeClassifier, TypeSafeAI
+    from neuron_evals.core.conversations import Conversation, ScriptedUser, SimulatedTurn, SimulatorError, User
     from neuron_evals.core.conversations.simulator import UserSimulator
     from neuron_evals.core.datasets import ArrayDataset, CsvDataset, Dataset, JsonDataset, JsonLinesDataset
     from neuron_evals.core.embeddings import (
@@ -124,7 +125,7 @@ if TYPE_CHECKING:
     from neuron_evals.core.report import EvaluationReport, EvaluationResults, FlakyItem, Gate, ScoreStatistics
     from neuron_evals.core.results import AssertionResult, Check, ItemResult, Plan, Record, Status, Verdict
     from neuron_evals.core.runner import EvaluatorRunner, Limits, Listener, Selection
-    from neuron_evals.core.trajectories import Trajectory
+    from neuron_evals.core.trajectories import Ending, Trajectory
 
 __version__ = "0.1.0"
 
@@ -155,12 +156,14 @@ __all__ = [
     "ConsoleOutput",
     "Contains",
     "ContainsJson",
+    "Conversation",
     "CorrectnessJudge",
     "CsvDataset",
     "Dataset",
     "DatasetError",
     "Decision",
     "EmbeddingsError",
+    "Ending",
     "Equals",
     "EvaluationError",
     "EvaluationReport",
@@ -224,7 +227,10 @@ __all__ = [
     "RelevanceJudge",
     "RubricJudge",
     "ScoreStatistics",
+    "ScriptedUser",
     "Selection",
+    "SimulatedTurn",
+    "SimulatorError",
     "Status",
     "StepLimitReached",
     "StopRun",
@@ -255,6 +261,7 @@ __all__ = [
     "TypeSafeAI",
     "UnstubbedCall",
     "Usage",
+    "User",
     "UserSimulator",
     "Verdict",
     "Weighted",
@@ -291,12 +298,14 @@ _EXPORTS = {
     "ConsoleOutput": "outputs",
     "Contains": "assertions",
     "ContainsJson": "assertions",
+    "Conversation": "conversations",
     "CorrectnessJudge": "assertions",
     "CsvDataset": "datasets",
     "Dataset": "datasets",
     "DatasetError": "exceptions",
     "Decision": "approvals",
     "EmbeddingsError": "exceptions",
+    "Ending": "trajectories",
     "Equals": "assertions",
     "EvaluationError": "exceptions",
     "EvaluationReport": "report",
@@ -360,7 +369,10 @@ _EXPORTS = {
     "RelevanceJudge": "assertions",
     "RubricJudge": "assertions",
     "ScoreStatistics": "report",
+    "ScriptedUser": "conversations",
     "Selection": "runner",
+    "SimulatedTurn": "conversations",
+    "SimulatorError": "conversations",
     "Status": "results",
     "StepLimitReached": "agents",
     "StopRun": "exceptions",
@@ -391,6 +403,7 @@ _EXPORTS = {
     "TypeSafeAI": "classifiers",
     "UnstubbedCall": "agents",
     "Usage": "messages",
+    "User": "conversations",
     "UserSimulator": "conversations.simulator",
     "Verdict": "results",
     "Weighted": "assertions",
