@@ -18,8 +18,10 @@ if TYPE_CHECKING:
         FakeScript,
         StepLimitReached,
         Tool,
+        UnstubbedCall,
         as_agent,
     )
+    from neuron_evals.core.agents.stubs import Stub, stub_tools, stubs_from
     from neuron_evals.core.approvals import ApprovalRequest, Decision, Interrupt
     from neuron_evals.core.assertions import (
         AgentJudge,
@@ -80,6 +82,8 @@ if TYPE_CHECKING:
     from neuron_evals.core.cancellation import StopToken
     from neuron_evals.core.checking import Assertion, StringAssertion, TrajectoryAssertion
     from neuron_evals.core.classifiers import BaseClassifier, FakeClassifier, TypeSafeAI
+    from neuron_evals.core.conversations import Conversation, ScriptedUser, SimulatedTurn, SimulatorError, User
+    from neuron_evals.core.conversations.simulator import UserSimulator
     from neuron_evals.core.datasets import ArrayDataset, CsvDataset, Dataset, JsonDataset, JsonLinesDataset
     from neuron_evals.core.embeddings import (
         BaseEmbeddings,
@@ -136,7 +140,6 @@ if TYPE_CHECKING:
         ItemResult,
         Plan,
         Record,
-        RunOutput,
         Status,
         Verdict,
     )
@@ -147,7 +150,7 @@ if TYPE_CHECKING:
         SuiteSpec,
         parse_suite,
     )
-    from neuron_evals.core.trajectories import Trajectory
+    from neuron_evals.core.trajectories import Ending, Trajectory
 
 __version__ = "0.1.0"
 
@@ -178,12 +181,14 @@ __all__ = [
     "ConsoleOutput",
     "Contains",
     "ContainsJson",
+    "Conversation",
     "CorrectnessJudge",
     "CsvDataset",
     "Dataset",
     "DatasetError",
     "Decision",
     "EmbeddingsError",
+    "Ending",
     "Equals",
     "EvaluationError",
     "EvaluationReport",
@@ -249,9 +254,11 @@ __all__ = [
     "Record",
     "RelevanceJudge",
     "RubricJudge",
-    "RunOutput",
     "ScoreStatistics",
+    "ScriptedUser",
     "Selection",
+    "SimulatedTurn",
+    "SimulatorError",
     "Status",
     "StepLimitReached",
     "StopRun",
@@ -265,6 +272,7 @@ __all__ = [
     "StringLengthBetween",
     "StringSimilarity",
     "StringStartsWith",
+    "Stub",
     "SuiteError",
     "SuiteSpec",
     "TaskCompletionJudge",
@@ -282,7 +290,10 @@ __all__ = [
     "TrajectoryMatches",
     "TypeSafeAI",
     "Uncacheable",
+    "UnstubbedCall",
     "Usage",
+    "User",
+    "UserSimulator",
     "Verdict",
     "Weighted",
     "as_agent",
@@ -290,6 +301,8 @@ __all__ = [
     "render",
     "run_case",
     "run_suite",
+    "stub_tools",
+    "stubs_from",
 ]
 
 _EXPORTS = {
@@ -319,12 +332,14 @@ _EXPORTS = {
     "ConsoleOutput": "outputs",
     "Contains": "assertions",
     "ContainsJson": "assertions",
+    "Conversation": "conversations",
     "CorrectnessJudge": "assertions",
     "CsvDataset": "datasets",
     "Dataset": "datasets",
     "DatasetError": "exceptions",
     "Decision": "approvals",
     "EmbeddingsError": "exceptions",
+    "Ending": "trajectories",
     "Equals": "assertions",
     "EvaluationError": "exceptions",
     "EvaluationReport": "report",
@@ -390,9 +405,11 @@ _EXPORTS = {
     "Record": "results",
     "RelevanceJudge": "assertions",
     "RubricJudge": "assertions",
-    "RunOutput": "results",
     "ScoreStatistics": "report",
+    "ScriptedUser": "conversations",
     "Selection": "runner",
+    "SimulatedTurn": "conversations",
+    "SimulatorError": "conversations",
     "Status": "results",
     "StepLimitReached": "agents",
     "StopRun": "exceptions",
@@ -406,6 +423,7 @@ _EXPORTS = {
     "StringLengthBetween": "assertions",
     "StringSimilarity": "assertions",
     "StringStartsWith": "assertions",
+    "Stub": "agents.stubs",
     "SuiteError": "suites",
     "SuiteSpec": "suites",
     "TaskCompletionJudge": "assertions",
@@ -423,7 +441,10 @@ _EXPORTS = {
     "TrajectoryMatches": "assertions",
     "TypeSafeAI": "classifiers",
     "Uncacheable": "caches",
+    "UnstubbedCall": "agents",
     "Usage": "messages",
+    "User": "conversations",
+    "UserSimulator": "conversations.simulator",
     "Verdict": "results",
     "Weighted": "assertions",
     "as_agent": "agents",
@@ -431,6 +452,8 @@ _EXPORTS = {
     "render": "outputs",
     "run_case": "experiments",
     "run_suite": "experiments",
+    "stub_tools": "agents.stubs",
+    "stubs_from": "agents.stubs",
 }
 """Public name -> the module of `neuron_evals.core` that defines it."""
 

@@ -1,25 +1,21 @@
-"""One judgement: the judge is asked, and asked once more when its reply cannot be used.
-
-What happens is written once, as a generator of calls; `judged` and `ajudged` make the calls.
-"""
+"""One judgement: the judge is asked, and asked once more when its reply cannot be used."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Mapping
 from dataclasses import asdict, dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from neuron_evals.core.agents import BaseAgent
+from neuron_evals.core.asking.questions import Answer, NoAnswer, Question, aask, ask
 from neuron_evals.core.exceptions import JudgeError
-from neuron_evals.core.judges.prompts import correction, reply_schema
-from neuron_evals.core.judges.replies import Grade, UnusableReply, read_reply
+from neuron_evals.core.judges.prompts import reply_schema
+from neuron_evals.core.judges.replies import Grade, read_reply
 from neuron_evals.core.messages import Usage
-from neuron_evals.core.metrics import total_cost, usage_kind
+from neuron_evals.core.metrics import total_cost
 
 if TYPE_CHECKING:
-    from neuron_evals.core.agents import AgentReply
+    from neuron_evals.core.agents import BaseAgent
     from neuron_evals.core.judges.scales import Scale
 
 
@@ -66,13 +62,6 @@ class Judgement:
         return details
 
 
-@dataclass(frozen=True, slots=True)
-class _Call:
-    agent: BaseAgent
-    prompt: str
-    schema: Mapping[str, Any]
-
-
 def judged(judge: BaseAgent, prompt: str, scale: Scale) -> Judgement:
     """Have a judge grade, each time in a fresh conversation.
 
@@ -84,46 +73,37 @@ def judged(judge: BaseAgent, prompt: str, scale: Scale) -> Judgement:
     Raises:
         JudgeError: Neither the first nor the second reply can be used; the raw replies are in its context.
     """
-    calls = _calls(judge, prompt, scale)
-    call = next(calls)
-    while True:
-        with usage_kind("judge"):
-            reply = call.agent.structured(call.prompt, call.schema)
-        try:
-            call = calls.send(reply)
-        except StopIteration as end:
-            judgement: Judgement = end.value
-            return judgement
+    started = time.perf_counter()
+    try:
+        answer = ask(judge, _question(prompt, scale))
+    except NoAnswer as exc:
+        raise _error(judge, exc) from None
+    return _judgement(judge, answer, time.perf_counter() - started)
 
 
 async def ajudged(judge: BaseAgent, prompt: str, scale: Scale) -> Judgement:
     """Have a judge grade; like `judged`, for async code."""
-    calls = _calls(judge, prompt, scale)
-    call = next(calls)
-    while True:
-        with usage_kind("judge"):
-            reply = await call.agent.astructured(call.prompt, call.schema)
-        try:
-            call = calls.send(reply)
-        except StopIteration as end:
-            judgement: Judgement = end.value
-            return judgement
-
-
-def _calls(judge: BaseAgent, prompt: str, scale: Scale) -> Generator[_Call, AgentReply, Judgement]:
-    """Yield the calls to make, take their replies, and return what came of them."""
-    schema = reply_schema(scale)
     started = time.perf_counter()
-    replies = [(yield _Call(judge.fresh(), prompt, schema))]
     try:
-        grade = _read(replies[0], scale)
-    except UnusableReply as first:
-        # The whole prompt goes again: not every agent keeps its conversation from one structured question to the next.
-        replies.append((yield _Call(judge.fresh(), correction(prompt, str(first), scale), schema)))
-        try:
-            grade = _read(replies[1], scale)
-        except UnusableReply as second:
-            raise _error(judge, replies, str(second)) from None
+        answer = await aask(judge, _question(prompt, scale))
+    except NoAnswer as exc:
+        raise _error(judge, exc) from None
+    return _judgement(judge, answer, time.perf_counter() - started)
+
+
+def _question(prompt: str, scale: Scale) -> Question[Grade]:
+    return Question(
+        prompt=prompt,
+        schema=reply_schema(scale),
+        wanted=f'"reasoning" and "{scale.key}"',
+        read=lambda text: read_reply(text, scale),
+        who="the judge",
+        kind="judge",
+    )
+
+
+def _judgement(judge: BaseAgent, answer: Answer[Grade], seconds: float) -> Judgement:
+    grade, replies = answer.value, answer.replies
     used = [reply.usage for reply in replies if reply.usage is not None]
     return Judgement(
         score=grade.score,
@@ -133,26 +113,13 @@ def _calls(judge: BaseAgent, prompt: str, scale: Scale) -> Generator[_Call, Agen
         model=replies[-1].model,
         usage=Usage.sum(used) if len(used) == len(replies) else None,
         cost=total_cost(reply.cost for reply in replies),
-        seconds=time.perf_counter() - started,
+        seconds=seconds,
         replies=tuple(reply.text for reply in replies) if len(replies) > 1 else (),
     )
 
 
-def _read(reply: AgentReply, scale: Scale) -> Grade:
-    if reply.interrupt is not None:
-        msg = "the judge stopped to ask for a decision; a judge needs tools that need none"
-        raise UnusableReply(msg)
-    try:
-        return read_reply(reply.text, scale)
-    except UnusableReply as exc:
-        if reply.finish_reason != "length":
-            raise
-        written = "" if reply.usage is None or reply.usage.output is None else f" at {reply.usage.output} tokens"
-        msg = f"{exc}; it was cut{written} by the token limit of its model call (max_tokens)"
-        raise UnusableReply(msg) from None
-
-
-def _error(judge: BaseAgent, replies: list[AgentReply], problem: str) -> JudgeError:
+def _error(judge: BaseAgent, problem: NoAnswer) -> JudgeError:
     who = f"judge {judge.name}" if judge.name else "the judge"
+    replies = problem.replies
     context = {"replies": [reply.text for reply in replies], "model": replies[-1].model}
     return JudgeError(f"{who} gave no grade in {len(replies)} replies: {problem}", context)

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from neuron_evals.core.asking.fencing import Fence
 from neuron_evals.core.exceptions import InvalidArgument
-from neuron_evals.core.judges.fencing import Fence
 
 if TYPE_CHECKING:
     from neuron_evals.core.judges.scales import Scale
@@ -76,20 +76,6 @@ def judge_prompt(
         sections.append("\n".join(["Graded examples:", *(fence.around(EXAMPLE, text) for text in written)]))
     sections += [f"The output to grade:\n{fence.around(OUTPUT, output)}", _instruction(fence.code, scale)]
     return Prompt("\n\n".join(sections), fence.imitations)
-
-
-def correction(prompt: str, problem: str, scale: Scale) -> str:
-    """Return the prompt that asks once more, after a reply that could not be used.
-
-    Args:
-        prompt: The prompt that was replied to.
-        problem: What was wrong with the reply, in our own words.
-        scale: How it is graded.
-    """
-    return (
-        f"{prompt}\n\nAn earlier reply could not be used: {problem}. "
-        f'Reply again, with nothing but one JSON object that has "reasoning" and "{scale.key}".'
-    )
 
 
 def reply_schema(scale: Scale) -> dict[str, Any]:

@@ -9,19 +9,10 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from neuron_evals.core.jsonable.reading import JsonFault, parse_value, skip_space
+from neuron_evals.core.asking.replies import UnusableReply, objects_and_prose
 from neuron_evals.core.judges.scales import OffScale, Scale
 
-_MARK = re.compile(r"<(/?)think>|[{}]", re.IGNORECASE)
-_KEY_FOLLOWS = re.compile(r"\{\s*+(?:[\"'}]|[\w$]++\s*+:)")
 _EXPLANATION = re.compile(r"\A\s*+(?:\*\*)?EXPLANATION:(?:\*\*)?\s*+", re.IGNORECASE)
-_THINK = re.compile(r"<(/?)think>", re.IGNORECASE)
-_MOST_MARKS = 100_000
-_REMOVED = "\u2026"
-
-
-class UnusableReply(ValueError):  # noqa: N818  (says what the reply is)
-    """A reply that holds no grade, or more than one; the text says which, and quotes nothing of the reply."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +39,7 @@ def read_reply(text: str, scale: Scale) -> Grade:
     Raises:
         UnusableReply: There is no grade, more than one, or one that the scale does not have.
     """
-    whole = _whole(text)
-    objects, prose = ([whole], "") if whole is not None else _parts(text)
+    objects, prose = objects_and_prose(text)
     graded = [found for found in objects if scale.key in found]
     lines = list(_grade_line(scale).finditer(prose))
     if len(graded) + len(lines) != 1:
@@ -64,81 +54,6 @@ def read_reply(text: str, scale: Scale) -> Grade:
         return Grade(scale.score(grade), grade, _EXPLANATION.sub("", explanation))
     except OffScale as exc:
         raise UnusableReply(str(exc)) from None
-
-
-def _whole(text: str) -> dict[str, Any] | None:
-    """Return the object that a reply of nothing but JSON is; its texts stay unaltered."""
-    try:
-        value, end = parse_value(text, skip_space(text, 0))
-    except JsonFault:
-        return None
-    if text[end:].strip():
-        return None
-    if not isinstance(value, dict):
-        msg = "the reply is JSON, but no object"
-        raise UnusableReply(msg)
-    return value
-
-
-def _parts(text: str) -> tuple[list[dict[str, Any]], str]:
-    """Return the outermost JSON objects in a reply, and the text around them without thoughts."""
-    objects: list[dict[str, Any]] = []
-    prose: list[str] = []
-    position = depth = marks = 0
-    while (mark := _MARK.search(text, position)) is not None:
-        marks += 1
-        if marks > _MOST_MARKS:
-            msg = f"the reply has more than {_MOST_MARKS:,} braces"
-            raise UnusableReply(msg)
-        prose.append(text[position : mark.start()])
-        position = mark.end()
-        if mark.group() == "{":
-            if _KEY_FOLLOWS.match(text, mark.start()):
-                found, position = _object(text, mark.start(), inside=depth > 0)
-                objects.append(found)
-                prose.append(_REMOVED)
-            else:
-                depth += 1
-                prose.append("{")
-        elif mark.group() == "}":
-            depth = max(0, depth - 1)
-            prose.append("}")
-        elif mark.group(1):
-            # The server put the opening tag into the prompt: all so far was thought.
-            objects, prose, depth = [], [], 0
-        else:
-            position = _after_thoughts(text, position)
-            prose.append("\n")
-    prose.append(text[position:])
-    return objects, "".join(prose)
-
-
-def _object(text: str, start: int, *, inside: bool) -> tuple[dict[str, Any], int]:
-    """Return the object that begins at `start`, and where it ends.
-
-    Broken JSON makes the reply unusable: an object inside it, or what remains of it, may say something else.
-    """
-    try:
-        value, end = parse_value(text, start)
-    except JsonFault as fault:
-        cut = "Unterminated string" in fault.message or not text[fault.position :].strip()
-        msg = "the reply breaks off inside its JSON" if cut else "the reply holds JSON that is not valid"
-        raise UnusableReply(msg) from None
-    if inside:
-        msg = "the reply holds JSON inside other braces"
-        raise UnusableReply(msg)
-    return value, end
-
-
-def _after_thoughts(text: str, position: int) -> int:
-    """Return where the thoughts end that begin at `position`."""
-    depth = 1
-    for tag in _THINK.finditer(text, position):
-        depth += -1 if tag.group(1) else 1
-        if depth == 0:
-            return tag.end()
-    msg = "the reply ends inside its thoughts"
-    raise UnusableReply(msg)
 
 
 def _grade_line(scale: Scale) -> re.Pattern[str]:

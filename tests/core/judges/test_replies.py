@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from neuron_evals.core.judges.replies import UnusableReply, read_reply
+from neuron_evals.core.asking.replies import UnusableReply
+from neuron_evals.core.judges.replies import read_reply
 from neuron_evals.core.judges.scales import LabelScale, NumberScale
 
 UNIT = NumberScale(0, 1)

@@ -212,7 +212,7 @@ def test_agent_that_waits_for_an_approval__an_error_that_names_the_tool():
     agent = Agent(FakeProvider([ToolCall("refund", {"order": "1"})], "never"), tools=[gated])
     (result,) = run([ITEM], agent).results
     assert result.status is Status.ERROR
-    assert "waits for an approval of refund" in result.error
+    assert "stopped with ApprovalRequest (refund), and there is no policy" in result.error
 
 
 def test_cache__answers_are_kept_until_what_the_agent_sees_changes():

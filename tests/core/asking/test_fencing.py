@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from neuron_evals.core.judges.fencing import Fence
+from neuron_evals.core.asking.fencing import Fence
 
 NAMES = ("actual_output", "context")
 TEXTS = st.lists(
@@ -84,5 +84,5 @@ def test_code__differs_from_prompt_to_prompt():
 
 def test_code_that_stands_in_a_text__is_not_used(monkeypatch):
     drawn = iter(["taken", "free"])
-    monkeypatch.setattr("neuron_evals.core.judges.fencing.secrets.token_hex", lambda _: next(drawn))
+    monkeypatch.setattr("neuron_evals.core.asking.fencing.secrets.token_hex", lambda _: next(drawn))
     assert Fence(["has taken in it"], NAMES).code == "free"

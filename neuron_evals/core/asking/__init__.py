@@ -1,0 +1,1 @@
+"""Questions to agents that answer in JSON: fences for what they are shown, reading, and asking once more."""
