@@ -18,8 +18,10 @@ if TYPE_CHECKING:
         FakeScript,
         StepLimitReached,
         Tool,
+        UnstubbedCall,
         as_agent,
     )
+    from neuron_evals.core.agents.stubs import Stub, stub_tools, stubs_from
     from neuron_evals.core.approvals import ApprovalRequest, Decision, Interrupt
     from neuron_evals.core.assertions import (
         AgentJudge,
@@ -80,6 +82,7 @@ if TYPE_CHECKING:
     from neuron_evals.core.cancellation import StopToken
     from neuron_evals.core.checking import Assertion, StringAssertion, TrajectoryAssertion
     from neuron_evals.core.classifiers import BaseClassifier, FakeClassifier, TypeSafeAI
+    from neuron_evals.core.conversations import Conversation, ScriptedUser, SimulatedTurn, SimulatorError, User
     from neuron_evals.core.conversations.simulator import UserSimulator
     from neuron_evals.core.datasets import ArrayDataset, CsvDataset, Dataset, JsonDataset, JsonLinesDataset
     from neuron_evals.core.embeddings import (
@@ -137,7 +140,6 @@ if TYPE_CHECKING:
         ItemResult,
         Plan,
         Record,
-        RunOutput,
         Status,
         Verdict,
     )
@@ -148,7 +150,7 @@ if TYPE_CHECKING:
         SuiteSpec,
         parse_suite,
     )
-    from neuron_evals.core.trajectories import Trajectory
+    from neuron_evals.core.trajectories import Ending, Trajectory
 
 __version__ = "0.1.0"
 
@@ -179,12 +181,14 @@ __all__ = [
     "ConsoleOutput",
     "Contains",
     "ContainsJson",
+    "Conversation",
     "CorrectnessJudge",
     "CsvDataset",
     "Dataset",
     "DatasetError",
     "Decision",
     "EmbeddingsError",
+    "Ending",
     "Equals",
     "EvaluationError",
     "EvaluationReport",
@@ -250,9 +254,11 @@ __all__ = [
     "Record",
     "RelevanceJudge",
     "RubricJudge",
-    "RunOutput",
     "ScoreStatistics",
+    "ScriptedUser",
     "Selection",
+    "SimulatedTurn",
+    "SimulatorError",
     "Status",
     "StepLimitReached",
     "StopRun",
@@ -266,6 +272,7 @@ __all__ = [
     "StringLengthBetween",
     "StringSimilarity",
     "StringStartsWith",
+    "Stub",
     "SuiteError",
     "SuiteSpec",
     "TaskCompletionJudge",
@@ -283,7 +290,9 @@ __all__ = [
     "TrajectoryMatches",
     "TypeSafeAI",
     "Uncacheable",
+    "UnstubbedCall",
     "Usage",
+    "User",
     "UserSimulator",
     "Verdict",
     "Weighted",
@@ -292,6 +301,8 @@ __all__ = [
     "render",
     "run_case",
     "run_suite",
+    "stub_tools",
+    "stubs_from",
 ]
 
 _EXPORTS = {
@@ -321,12 +332,14 @@ _EXPORTS = {
     "ConsoleOutput": "outputs",
     "Contains": "assertions",
     "ContainsJson": "assertions",
+    "Conversation": "conversations",
     "CorrectnessJudge": "assertions",
     "CsvDataset": "datasets",
     "Dataset": "datasets",
     "DatasetError": "exceptions",
     "Decision": "approvals",
     "EmbeddingsError": "exceptions",
+    "Ending": "trajectories",
     "Equals": "assertions",
     "EvaluationError": "exceptions",
     "EvaluationReport": "report",
@@ -392,9 +405,11 @@ _EXPORTS = {
     "Record": "results",
     "RelevanceJudge": "assertions",
     "RubricJudge": "assertions",
-    "RunOutput": "results",
     "ScoreStatistics": "report",
+    "ScriptedUser": "conversations",
     "Selection": "runner",
+    "SimulatedTurn": "conversations",
+    "SimulatorError": "conversations",
     "Status": "results",
     "StepLimitReached": "agents",
     "StopRun": "exceptions",
@@ -408,6 +423,7 @@ _EXPORTS = {
     "StringLengthBetween": "assertions",
     "StringSimilarity": "assertions",
     "StringStartsWith": "assertions",
+    "Stub": "agents.stubs",
     "SuiteError": "suites",
     "SuiteSpec": "suites",
     "TaskCompletionJudge": "assertions",
@@ -425,7 +441,9 @@ _EXPORTS = {
     "TrajectoryMatches": "assertions",
     "TypeSafeAI": "classifiers",
     "Uncacheable": "caches",
+    "UnstubbedCall": "agents",
     "Usage": "messages",
+    "User": "conversations",
     "UserSimulator": "conversations.simulator",
     "Verdict": "results",
     "Weighted": "assertions",
@@ -434,6 +452,8 @@ _EXPORTS = {
     "render": "outputs",
     "run_case": "experiments",
     "run_suite": "experiments",
+    "stub_tools": "agents.stubs",
+    "stubs_from": "agents.stubs",
 }
 """Public name -> the module of `neuron_evals.core` that defines it."""
 

@@ -67,6 +67,13 @@ class Decision:
     reason: str | None = None
     arguments: Mapping[str, Any] | None = None
 
+    @property
+    def plain(self) -> Any:
+        """The decision as a policy writes it, and as `BaseAgent.resume` takes it."""
+        if self.kind == "edit":
+            return ("edit", self.arguments)
+        return self.kind if self.reason is None else (self.kind, self.reason)
+
     @classmethod
     def parse(cls, given: Any) -> Decision:
         """Return the decision that a policy wrote.

@@ -61,6 +61,12 @@ class Assertion(ABC):
             raise InvalidArgument(msg)
 
 
+def answer_hint(actual: Any) -> str:
+    """Return a clause that says how to get the text of a trajectory; empty for anything else."""
+    told = callable(getattr(type(actual), "final_answer", None))
+    return "; give it trajectory.final_answer()" if told else ""
+
+
 class StringAssertion(Assertion):
     """An assertion about text; implement `evaluate_string`."""
 
@@ -71,9 +77,7 @@ class StringAssertion(Assertion):
             InvalidInput: `actual` is no text.
         """
         if not isinstance(actual, str):
-            msg = f"{full_name(type(self))} evaluates text, got {type(actual).__name__}"
-            if callable(getattr(type(actual), "final_answer", None)):
-                msg += "; give it trajectory.final_answer()"
+            msg = f"{full_name(type(self))} evaluates text, got {type(actual).__name__}{answer_hint(actual)}"
             raise InvalidInput(msg)
         return self.evaluate_string(actual)
 

@@ -118,7 +118,7 @@ class EmbeddingsError(NeuronEvalsError):
 
 
 class TimeLimit(NeuronEvalsError, TimeoutError):  # noqa: N818  (as PatternTimeout)
-    """An item took longer than it may."""
+    """An item, or a turn of its conversation, took longer than it may."""
 
 
 class OutputError(NeuronEvalsError):

@@ -27,6 +27,7 @@ def run_suite(  # noqa: PLR0913  (the options of a run)
     judge: Any = None,
     classifier: Any = None,
     embeddings: Any = None,
+    simulator: Any = None,
     model: str | None = None,
     concurrency: int | None = None,
     timeout: float | None = None,
@@ -44,10 +45,12 @@ def run_suite(  # noqa: PLR0913  (the options of a run)
 
     Args:
         suite: The suite: a `SuiteSpec`, or what `parse_suite` takes.
-        agent: The agent under test: an agent, or a callable from text to text. With `fake` it may be left out.
-        judge: The agent that grades, or several in a list.
+        agent: The agent under test: an agent, a callable from text to text, or, where Django is set up, the name of
+            one; by default the one that the suite names. With `fake` it may be left out.
+        judge: The agent that grades, or several in a list; by default the one that the suite names.
         classifier: What answers `classifier_judge`.
         embeddings: What makes vectors for `string_similarity`.
+        simulator: What plays simulated users: an agent or a provider.
         model: Name of the agent's model; it goes before what items and the suite say.
         concurrency: How many items are in flight at most; what the suite says by default, else 1.
         timeout: Seconds an item may take; goes before what items and the suite say.
@@ -63,12 +66,13 @@ def run_suite(  # noqa: PLR0913  (the options of a run)
         listener: Receives each result as it comes.
 
     Raises:
-        SuiteError: Something is wrong with the suite, or an assertion needs a judge, a classifier or embeddings, and
-            there are none; nothing was called.
+        SuiteError: Something is wrong with the suite, or an item needs a judge, a classifier, embeddings or what plays
+            its user, and there is none; nothing was called.
         ConfigurationError: There is no agent, or it cannot change what is to be changed.
     """
     spec = suite if isinstance(suite, SuiteSpec) else parse_suite(suite)
-    evaluator = _evaluator(spec, agent, _resources(judge, classifier, embeddings), model, fake)
+    resources = _resources(spec.judge if judge is None else judge, classifier, embeddings, simulator)
+    evaluator = _evaluator(spec, spec.agent if agent is None else agent, resources, model, fake)
     stop = StopToken()
     results = (runner or EvaluatorRunner()).run(
         evaluator,
@@ -83,8 +87,14 @@ def run_suite(  # noqa: PLR0913  (the options of a run)
     return EvaluationReport.of(results, stopped=stop.reason, interrupted=stop.interrupted)
 
 
-def run_case(
-    case: Mapping[str, Any], *, agent: Any, judge: Any = None, classifier: Any = None, embeddings: Any = None
+def run_case(  # noqa: PLR0913  (what items may need)
+    case: Mapping[str, Any],
+    *,
+    agent: Any,
+    judge: Any = None,
+    classifier: Any = None,
+    embeddings: Any = None,
+    simulator: Any = None,
 ) -> ItemResult:
     """Run one item, as it would stand in a suite, and return its result.
 
@@ -94,13 +104,14 @@ def run_case(
         judge: The agent that grades.
         classifier: What answers `classifier_judge`.
         embeddings: What makes vectors for `string_similarity`.
+        simulator: What plays simulated users.
 
     Raises:
         SuiteError: Something is wrong with the item; nothing was called.
         ConfigurationError: It is no agent.
     """
     spec = parse_suite([case], name="case")
-    evaluator = _evaluator(spec, agent, _resources(judge, classifier, embeddings), None, fake=False)
+    evaluator = _evaluator(spec, agent, _resources(judge, classifier, embeddings, simulator), None, fake=False)
     (result,) = EvaluatorRunner().run(evaluator).results
     return result
 
@@ -119,9 +130,19 @@ def _agent(agent: Any, fake: Fake) -> BaseAgent:
     return as_agent(agent)
 
 
-def _resources(judge: Any, classifier: Any, embeddings: Any) -> Resources:
-    given = (None if value is None else (lambda value=value: value) for value in (judge, classifier, embeddings))
-    return Resources(*given)
+def _resources(judge: Any, classifier: Any, embeddings: Any, simulator: Any) -> Resources:
+    def grader() -> Any:
+        return as_agent(judge) if isinstance(judge, str) else judge
+
+    def player() -> Any:
+        return as_agent(simulator) if isinstance(simulator, str) else simulator
+
+    return Resources(
+        None if judge is None else grader,
+        None if classifier is None else lambda: classifier,
+        None if embeddings is None else lambda: embeddings,
+        None if simulator is None else player,
+    )
 
 
 def _tags(role: str, given: Iterable[str]) -> frozenset[str]:

@@ -74,6 +74,7 @@ class ToolCall:
         invalid_arguments: What the model gave as arguments when that was no JSON object, as text; `arguments` is empty
             then. `None` when they could be read.
         duration: Seconds the tool took; `None` when it did not run, or unknown.
+        stubbed: Whether a stub answered in place of the tool; models are not told.
 
     Raises:
         InvalidArgument: The name is no text, or the approval state is unknown.
@@ -90,6 +91,7 @@ class ToolCall:
     executed: bool | None = None
     invalid_arguments: str | None = None
     duration: float | None = None
+    stubbed: bool = False
 
     def __post_init__(self) -> None:
         """Refuse an unknown approval state; read arguments that are no mapping."""

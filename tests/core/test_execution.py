@@ -3,13 +3,12 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import sys
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
 
-from neuron_evals import Agent, FakeProvider, Message, PriceTable, RunOutput, Trajectory, Usage
-from neuron_evals.core.caches import MemoryCache, RunOutputs
+from neuron_evals import Agent, FakeProvider, Message, PriceTable, Usage
 from neuron_evals.core.checking import Assertion
 from neuron_evals.core.evaluators import BaseEvaluator
 from neuron_evals.core.exceptions import EvaluationError
@@ -408,34 +407,3 @@ def test_run_that_breaks_before_any_model_call__usage_unknown():
         raise ValueError(msg)
 
     assert (run_with(run).usage, run_with(run).cost) == (None, None)
-
-
-def test_execute__output_with_its_conversation__stand_apart_in_result_and_record():
-    trajectory = Trajectory([Message(role="user", content="hi"), Message(role="assistant", content="good")])
-    seen = []
-
-    class Talking(Echo):
-        def run(self, item):
-            return RunOutput("good", trajectory)
-
-        def evaluate(self, output, item):
-            seen.append((output, self.record.output, self.record.trajectory))
-            super().evaluate(output, item)
-
-    result = execute(task_of(Talking()))
-    assert (result.status, result.output, result.trajectory) == (Status.PASSED, "good", trajectory)
-    assert seen == [("good", "good", trajectory)]
-
-
-def test_execute__output_with_its_conversation__found_in_the_cache_as_it_was():
-    trajectory = Trajectory([Message(role="assistant", content="good")])
-
-    class Talking(Echo):
-        def run(self, item):
-            return RunOutput("good", trajectory)
-
-    around = Surroundings(outputs=RunOutputs(MemoryCache()))
-    task = replace(task_of(Talking()), key="a" * 64)
-    results = [execute_task(task, around).result for _ in range(2)]
-    assert [result.cached_run for result in results] == [False, True]
-    assert [(result.output, result.trajectory) for result in results] == [("good", trajectory)] * 2

@@ -8,6 +8,7 @@ import pytest
 
 from neuron_evals import (
     Agent,
+    BaseAgent,
     ConfigurationError,
     FakeAgent,
     FakeProvider,
@@ -17,6 +18,7 @@ from neuron_evals import (
     run_case,
     run_suite,
 )
+from neuron_evals.core import naming
 from neuron_evals.core.runner import Listener
 
 ITEM: dict[str, Any] = {"input": "hours?", "reference": "9"}
@@ -53,7 +55,7 @@ def test_case_that_takes_too_long_or_breaks__is_an_error():
     def broken(text: str) -> str:
         raise RuntimeError("boom")
 
-    assert "boom" in run_case(ITEM, agent=broken).error
+    assert "boom" in str(run_case(ITEM, agent=broken).error)
 
 
 @pytest.mark.parametrize(
@@ -68,9 +70,35 @@ def test_suite_without_an_agent__says_what_to_give():
         run_suite([ITEM])
 
 
-def test_agent_by_a_name_outside_django__says_what_one_is():
-    with pytest.raises(ConfigurationError, match="an agent is an Agent, a callable"):
+@pytest.fixture
+def names(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """Nobody knows agents by name, until the test adds who does."""
+    resolvers: list[Any] = []
+    monkeypatch.setattr(naming, "_resolvers", resolvers)
+    return resolvers
+
+
+def test_agent_by_a_name_outside_django__says_what_one_is(names):
+    with pytest.raises(ConfigurationError, match=r"nobody here knows agents by name, got 'support'"):
         run_suite([ITEM], agent="support")
+
+
+def test_agent_and_judge_by_name__looked_up_where_names_are_known(names):
+    asked: list[str] = []
+
+    def resolve(name: str) -> BaseAgent:
+        asked.append(name)
+        return Agent(FakeProvider("9" if name == "support" else {"reasoning": "ok", "score": 1}))
+
+    naming.name_agents_by(resolve)
+    assert run_suite([JUDGED], agent="support", judge="strict").passed_count == 1
+    assert run_suite({"agent": "support", "judge": "strict", "items": [JUDGED]}).passed_count == 1
+    assert asked == ["support", "strict"] * 2
+
+
+def test_judge_that_the_suite_names__the_one_of_the_call_goes_before_it(names):
+    report = run_suite({"judge": "nobody", "items": [JUDGED]}, agent=nine, judge=Agent(FakeProvider({"score": 1})))
+    assert report.passed_count == 1
 
 
 def test_tags_as_one_text__refused():

@@ -107,6 +107,7 @@ calls = st.builds(
     reject_reason=st.none() | st.text(),
     executed=st.none() | st.booleans(),
     invalid_arguments=st.none() | st.text(),
+    stubbed=st.booleans(),
 )
 messages = st.builds(
     Message,

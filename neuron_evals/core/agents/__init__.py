@@ -5,7 +5,7 @@ from __future__ import annotations
 from neuron_evals.core.agents.agent import Agent
 from neuron_evals.core.agents.callables import as_agent
 from neuron_evals.core.agents.contract import OVERRIDES, AgentReply, BaseAgent
-from neuron_evals.core.agents.errors import AgentError, StepLimitReached
+from neuron_evals.core.agents.errors import AgentError, StepLimitReached, UnstubbedCall
 from neuron_evals.core.agents.fake import FakeAgent, FakeScript
 from neuron_evals.core.agents.tools import Tool, as_tool
 
@@ -19,6 +19,7 @@ __all__ = [
     "FakeScript",
     "StepLimitReached",
     "Tool",
+    "UnstubbedCall",
     "as_agent",
     "as_tool",
 ]

@@ -103,6 +103,11 @@ class Agent(BaseAgent):
         """The conversation so far, without the instructions."""
         return tuple(self._conversation.messages)
 
+    @property
+    def tools(self) -> tuple[Tool, ...]:
+        """The tools that the model may call."""
+        return self._setup.tools
+
     def chat(self, message: str | Message) -> AgentReply:
         """Say something to the agent and return its answer, or where it stopped to ask.
 

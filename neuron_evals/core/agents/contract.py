@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from difflib import get_close_matches
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from neuron_evals.core.agents.bridging import call_plain
 from neuron_evals.core.agents.errors import AgentError
@@ -15,6 +15,9 @@ from neuron_evals.core.agents.structured import with_schema
 from neuron_evals.core.approvals import Interrupt
 from neuron_evals.core.exceptions import ConfigurationError
 from neuron_evals.core.messages import Message, Usage
+
+if TYPE_CHECKING:
+    from neuron_evals.core.agents.tools import Tool
 
 OVERRIDES: tuple[str, ...] = (
     "model",
@@ -101,6 +104,11 @@ class BaseAgent(ABC):
         Raises:
             ConfigurationError: The agent cannot change one of them.
         """
+
+    @property
+    def tools(self) -> tuple[Tool, ...] | None:
+        """What the agent may call; `None` when it does not tell. An agent that tells can have its tools stubbed."""
+        return None
 
     def resume(self, payload: Any) -> AgentReply:
         """Go on after an interrupt.

@@ -68,10 +68,10 @@ async def _run_all(works: tuple[Work, ...]) -> list[ToolCall]:
 async def _arun(work: Work) -> ToolCall:
     with _Attempt(work) as attempt:
         function = work.tool.function
-        if inspect.iscoroutinefunction(function):
-            result = await function(**work.arguments)
-        else:
+        if work.tool.in_thread:
             result = await call_plain(function, **work.arguments)
+        else:
+            result = function(**work.arguments)
         attempt.result = await result if inspect.isawaitable(result) else result
     return attempt.outcome
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from neuron_evals.core.exceptions import NeuronEvalsError
+from neuron_evals.core.exceptions import EvaluationError, NeuronEvalsError
 
 if TYPE_CHECKING:
     from neuron_evals.core.messages import Message
@@ -12,6 +12,17 @@ if TYPE_CHECKING:
 
 class AgentError(NeuronEvalsError):
     """An agent was used in a way that its conversation does not allow, or gave something that is no answer."""
+
+
+class UnstubbedCall(EvaluationError):  # noqa: N818  (says what happened)
+    """A tool was called that has no stub, or whose stub has no answer to this call; the text names tool and arguments.
+
+    It ends the item as an error: the agent did nothing wrong, and the tool did not run.
+    """
+
+
+class ToolFault(NeuronEvalsError):  # noqa: N818  (what a tool fails with)
+    """What a tool failed with, in the words that the model is told."""
 
 
 class StepLimitReached(AgentError):  # noqa: N818  (says what happened)

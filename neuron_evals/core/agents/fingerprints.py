@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import hashlib
 import inspect
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from neuron_evals.core.jsonable import canonical_json
@@ -20,20 +22,39 @@ def fingerprint_of(setup: Setup) -> str:
     """
     if not setup.provider.fingerprint:
         return ""
-    tools = [[tool.spec, _facts(tool.function), _facts(tool.approval)] for tool in setup.tools]
+    tools = [[tool.spec, facts_of(tool.function), facts_of(tool.approval)] for tool in setup.tools]
     facts = [setup.provider.fingerprint, setup.model, setup.instructions, setup.settings, setup.max_steps, tools]
     return hashlib.sha256(canonical_json(facts).encode()).hexdigest()
 
 
-def _facts(function: Any) -> object:
-    """Return the source of a function with the values it holds, or where it is defined when there is no source."""
+def facts_of(value: Any) -> object:
+    """Return what shapes how a value behaves: functions by their source and what they hold, objects by their fields.
+
+    Args:
+        value: Anything. A callable without a source is told by where it is defined.
+    """
+    if isinstance(value, Mapping):
+        return {name: facts_of(member) for name, member in value.items()}
+    if isinstance(value, list | tuple):
+        return [facts_of(member) for member in value]
+    if isinstance(value, BaseException):
+        return repr(value)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        fields = [field.name for field in dataclasses.fields(value) if field.compare]
+        return [_place(value), {name: facts_of(getattr(value, name)) for name in fields}]
+    return _facts_of_callable(value) if callable(value) else value
+
+
+def _facts_of_callable(function: Any) -> object:
     if isinstance(function, functools.partial):
-        return [_facts(function.func), function.args, function.keywords]
-    if not callable(function):
-        return function
+        return [facts_of(function.func), function.args, function.keywords]
     try:
         held = inspect.getclosurevars(function).nonlocals if inspect.isfunction(function) else {}
         return [inspect.getsource(function), {name: value for name, value in held.items() if not callable(value)}]
     except (OSError, TypeError, ValueError):
-        kind = function if hasattr(function, "__qualname__") else type(function)
-        return f"{kind.__module__}.{kind.__qualname__}"
+        return _place(function)
+
+
+def _place(value: Any) -> str:
+    kind = value if hasattr(value, "__qualname__") else type(value)
+    return f"{kind.__module__}.{kind.__qualname__}"

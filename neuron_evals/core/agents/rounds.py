@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from neuron_evals.core.agents.arguments import BadArguments
+from neuron_evals.core.agents.errors import ToolFault
 from neuron_evals.core.agents.tools import Tool
 from neuron_evals.core.approvals import ApprovalRequest, Decision
 from neuron_evals.core.exceptions import ConfigurationError, EvaluationError, StopRun
@@ -15,7 +16,7 @@ from neuron_evals.core.jsonable import clean_json
 from neuron_evals.core.messages import ToolCall
 from neuron_evals.core.tracebacks import class_and_message
 
-NOT_TOLD: tuple[type[Exception], ...] = (ConfigurationError, StopRun)
+NOT_TOLD: tuple[type[Exception], ...] = (ConfigurationError, EvaluationError, StopRun)
 """Errors of a tool that end the item: the model can do nothing about them."""
 
 
@@ -39,7 +40,7 @@ class Work:
 
     def broke(self, exc: Exception, seconds: float) -> ToolCall:
         """Return the call with its error."""
-        return replace(self.call, error=class_and_message(exc), executed=True, duration=seconds)
+        return replace(self.call, error=_told(exc), executed=True, duration=seconds)
 
 
 class Round:
@@ -136,6 +137,10 @@ def _prepared(call: ToolCall, tools: Mapping[str, Tool]) -> ToolCall | Work:
     if reason is not None:
         call = replace(call, approval="pending", approval_reason=reason or None)
     return Work(call, tool, arguments)
+
+
+def _told(exc: Exception) -> str:
+    return str(exc) if isinstance(exc, ToolFault) else class_and_message(exc)
 
 
 def _refused(call: ToolCall, why: str) -> ToolCall:

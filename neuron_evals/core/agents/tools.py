@@ -18,7 +18,7 @@ from neuron_evals.core.providers.contract import ToolSpec
 Approval = bool | Callable[[Mapping[str, Any]], bool | str]
 """Whether a call needs an approval, or a rule that says so from its arguments, where text is the reason."""
 
-_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
+NAME = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Tool:
     def __post_init__(self) -> None:
         """Refuse what no provider takes."""
         name, parameters, function, approval = _untyped(self.name, self.parameters, self.function, self.approval)
-        if not isinstance(name, str) or not _NAME.fullmatch(name):
+        if not isinstance(name, str) or not NAME.fullmatch(name):
             msg = f"Tool: name must be 1 to 64 letters, digits, _ and -, got {name!r}"
             raise InvalidArgument(msg)
         if not isinstance(parameters, Mapping) or parameters.get("type") != "object":
@@ -107,6 +107,11 @@ class Tool:
     def spec(self) -> ToolSpec:
         """The tool as the model is told of it."""
         return ToolSpec(self.name, self.description, self.parameters)
+
+    @property
+    def in_thread(self) -> bool:
+        """Whether async code calls the function in a thread, because it may hold the event loop."""
+        return not inspect.iscoroutinefunction(self.function)
 
     def arguments(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return what the function is called with.

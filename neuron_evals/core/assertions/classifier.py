@@ -86,7 +86,7 @@ class ClassifierJudge(Assertion):
         if not isinstance(actual, str | Trajectory):
             msg = f"{self.assertion_name} evaluates text or a Trajectory, got {type(actual).__name__}"
             raise InvalidInput(msg)
-        shown = {"actual": actual if isinstance(actual, str) else actual.to_transcript()}
+        shown = {"actual": actual if isinstance(actual, str) else actual.to_transcript(mark_stubs=False)}
         if self.reference is not None:
             shown["reference"] = self.reference
         return ClassificationRequest(shown, self._questions())

@@ -12,7 +12,7 @@ from typing import Any
 
 from neuron_evals.core.assertions.number_text import NoNumber, as_written, last_number, only_number
 from neuron_evals.core.assertions.wording import shown
-from neuron_evals.core.checking import Assertion
+from neuron_evals.core.checking import Assertion, answer_hint
 from neuron_evals.core.exceptions import InvalidArgument, InvalidInput
 from neuron_evals.core.results import AssertionResult
 
@@ -139,7 +139,7 @@ def _tolerance(owner: str, role: str, value: Any) -> Fraction:
 def _measured(owner: str, value: Any, what: str) -> Fraction:
     exact = as_written(value)
     if exact is None:
-        msg = f"{owner} evaluates {what}, got {type(value).__name__} {shown(value)}"
+        msg = f"{owner} evaluates {what}, got {type(value).__name__} {shown(value)}{answer_hint(value)}"
         raise InvalidInput(msg)
     return exact
 

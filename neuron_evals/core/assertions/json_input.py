@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from neuron_evals.core.assertions.wording import shown
+from neuron_evals.core.checking import answer_hint
 from neuron_evals.core.exceptions import InvalidArgument, InvalidInput
 from neuron_evals.core.jsonable import Unserialisable, dump_json
 from neuron_evals.core.jsonable.reading import JsonFault, parse_document
@@ -100,7 +101,7 @@ def _held(owner: str, actual: Any) -> Any:
         if isinstance(exc.__cause__, ValueError | RecursionError):
             msg = f"not JSON: it {reason}"
             raise NotJson(msg) from None
-        msg = f"{owner} evaluates text or JSON values, got {type(actual).__name__}: it {reason}"
+        msg = f"{owner} evaluates text or JSON values, got {type(actual).__name__}: it {reason}{answer_hint(actual)}"
         raise InvalidInput(msg) from None
 
 

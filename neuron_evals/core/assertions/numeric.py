@@ -10,7 +10,7 @@ from numbers import Integral, Rational, Real
 from typing import Any
 
 from neuron_evals.core.assertions.wording import shown
-from neuron_evals.core.checking import Assertion
+from neuron_evals.core.checking import Assertion, answer_hint
 from neuron_evals.core.exceptions import InvalidArgument, InvalidInput
 from neuron_evals.core.results import AssertionResult
 
@@ -107,6 +107,6 @@ def _bound(owner: str, role: str, value: Any) -> int | float | Fraction:
 def _measured(owner: str, value: Any) -> int | float | Fraction:
     exact = _exact(value)
     if exact is None:
-        msg = f"{owner} evaluates numbers, got {type(value).__name__} {shown(value)}"
+        msg = f"{owner} evaluates numbers, got {type(value).__name__} {shown(value)}{answer_hint(value)}"
         raise InvalidInput(msg)
     return exact

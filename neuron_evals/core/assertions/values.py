@@ -9,7 +9,7 @@ from typing import Any
 from neuron_evals.core.assertions.equality import equal
 from neuron_evals.core.assertions.hidden_text import looks_alike, without_invisible
 from neuron_evals.core.assertions.wording import shown
-from neuron_evals.core.checking import Assertion
+from neuron_evals.core.checking import Assertion, answer_hint
 from neuron_evals.core.exceptions import InvalidArgument, InvalidInput
 from neuron_evals.core.results import AssertionResult
 
@@ -119,7 +119,14 @@ class NotEmpty(Assertion):
     """
 
     def evaluate(self, actual: Any) -> AssertionResult:
-        """Return 1 when the value is not empty, else 0."""
+        """Return 1 when the value is not empty, else 0.
+
+        Raises:
+            InvalidInput: `actual` is a trajectory; its text is meant, or its calls, and it never is empty itself.
+        """
+        if hint := answer_hint(actual):
+            msg = f"{self.assertion_name} evaluates no {type(actual).__name__}{hint}"
+            raise InvalidInput(msg)
         if isinstance(actual, str):
             empty = not without_invisible(actual).strip()
         else:

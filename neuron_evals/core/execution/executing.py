@@ -15,6 +15,7 @@ from neuron_evals.core.cancellation import Deadline, bind
 from neuron_evals.core.execution.outcome import Outcome
 from neuron_evals.core.execution.tasks import Executed, Surroundings, Task
 from neuron_evals.core.metrics import collect, collecting
+from neuron_evals.core.trajectories import Recorded, record_into
 
 if TYPE_CHECKING:
     from neuron_evals.core.evaluators import BaseEvaluator
@@ -24,14 +25,19 @@ T = TypeVar("T")
 _NOTHING_AROUND = Surroundings()
 
 
-def execute(task: Task, around: Surroundings = _NOTHING_AROUND) -> Executed:
+def execute(task: Task, around: Surroundings = _NOTHING_AROUND, recorded: Recorded | None = None) -> Executed:
     """Run and evaluate one item.
+
+    Args:
+        task: The item.
+        around: What is around it.
+        recorded: Keeps the conversation that the item has, for a caller that may give the item up.
 
     Returns:
         The result. Whatever item, evaluator or hook raise is in it, `SystemExit` included; only a `KeyboardInterrupt`
         in the main thread goes through.
     """
-    outcome = Outcome(task, around.outputs)
+    outcome = Outcome(task, around.outputs, recorded or Recorded())
     if _guarded(around.before, outcome):
         # In a context of its own, so that context variables set by an item are gone with it.
         contextvars.copy_context().run(_run_and_evaluate, outcome, around)
@@ -39,20 +45,21 @@ def execute(task: Task, around: Surroundings = _NOTHING_AROUND) -> Executed:
     return outcome.executed()
 
 
-async def aexecute(task: Task, around: Surroundings, in_thread: InThread) -> Executed:
+async def aexecute(task: Task, around: Surroundings, in_thread: InThread, recorded: Recorded | None = None) -> Executed:
     """Run and evaluate one item on the running event loop; plain methods run in a thread.
 
     Args:
         task: The item.
         around: What is around it; the hooks are called on the loop.
         in_thread: Calls plain methods, and plain tools of agents, so that none of them holds the loop.
+        recorded: As for `execute`.
 
     Returns:
         As `execute` does. The caller gives it a context of its own.
     """
-    outcome = Outcome(task, around.outputs)
+    outcome = Outcome(task, around.outputs, recorded or Recorded())
     if _guarded(around.before, outcome):
-        _bind(task, around)
+        _bind(outcome, around)
         call_plain_with(in_thread)
         await _run_and_evaluate_async(outcome, around, in_thread)
         _guarded(around.after, outcome)
@@ -65,9 +72,11 @@ def is_async(evaluator: type[BaseEvaluator]) -> bool:
     return inspect.iscoroutinefunction(evaluator.run) or inspect.iscoroutinefunction(evaluator.evaluate)
 
 
-def _bind(task: Task, around: Surroundings) -> None:
-    """Let code deep inside the item know when it must have ended, and what may stop it."""
-    bind(around.stop, None if task.timeout is None else Deadline.after(task.timeout))
+def _bind(outcome: Outcome, around: Surroundings) -> None:
+    """Let code deep inside the item know when it must have ended, what may stop it, and who keeps its conversation."""
+    timeout = outcome.task.timeout
+    bind(around.stop, None if timeout is None else Deadline.after(timeout))
+    record_into(outcome.recorded)
 
 
 def _guarded(hook: Callable[[], None] | None, outcome: Outcome) -> bool:
@@ -91,7 +100,7 @@ def _raise_interruption(exc: BaseException) -> None:
 def _run_and_evaluate(outcome: Outcome, around: Surroundings) -> None:
     task = outcome.task
     try:
-        _bind(task, around)
+        _bind(outcome, around)
         if is_async(type(task.evaluator)):
             finish(_run_and_evaluate_async(outcome, around, None))
             return

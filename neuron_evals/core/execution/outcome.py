@@ -11,15 +11,18 @@ from typing import TYPE_CHECKING, Any
 from neuron_evals.core.caches import CachedRun, RunOutputs
 from neuron_evals.core.checking import Recorder
 from neuron_evals.core.execution.tasks import Executed, Task, result_of
-from neuron_evals.core.metrics import Collected
-from neuron_evals.core.results import Check, Record, RunOutput, Status, Verdict, full_name
+from neuron_evals.core.metrics import Collected, UsageKind
+from neuron_evals.core.results import Check, Record, Status, Verdict, full_name
 from neuron_evals.core.tracebacks import describe_error, format_traceback
-from neuron_evals.core.trajectories import Trajectory
+from neuron_evals.core.trajectories import Recorded, Trajectory
 
 if TYPE_CHECKING:
     from decimal import Decimal
 
     from neuron_evals.core.evaluators import BaseEvaluator
+
+
+_BESIDE_THE_AGENT: tuple[UsageKind, ...] = ("judge", "simulator")
 
 
 @dataclass(slots=True)
@@ -28,6 +31,7 @@ class Outcome:
 
     task: Task
     outputs: RunOutputs | None
+    recorded: Recorded = field(default_factory=Recorded)
     started: float = field(default_factory=time.perf_counter)
     first: CachedRun | None = None
     cached: bool = False
@@ -73,11 +77,7 @@ class Outcome:
 
     def ran(self, output: Any, seconds: float) -> None:
         """Take what `run` returned."""
-        if isinstance(output, RunOutput):
-            trajectory: Trajectory | None = output.trajectory
-            output = output.output
-        else:
-            trajectory = output if isinstance(output, Trajectory) else None
+        trajectory = output if isinstance(output, Trajectory) else self.recorded.trajectory()
         usage = self.collected.usage("agent") or (trajectory.usage() if trajectory is not None else None)
         self.first = CachedRun(output, seconds, usage, _number(self.collected.cost("agent")), trajectory)
 
@@ -143,16 +143,27 @@ class Outcome:
                 "trajectory": first.trajectory,
                 "run_time": first.execution_time,
             }
-        elif self.collected.model_calls:
+        else:
             # `run` did not return; what it had paid for until then is paid all the same.
-            spent = {"usage": self.collected.usage("agent"), "cost": _number(self.collected.cost("agent"))}
+            spent = {"trajectory": self.recorded.trajectory(self.error or "")}
+            if self.collected.model_calls:
+                spent |= {"usage": self.collected.usage("agent"), "cost": _number(self.collected.cost("agent"))}
         if self.collected.tool_rounds:
             spent["tool_time"] = self.collected.tool_seconds("agent")
-        if self.collected.model_calls and (usage := self.collected.usage("judge")) is not None:
-            spent["judge_usage"] = usage
-            spent["judge_cost"] = _number(self.collected.cost("judge"))
-            spent["judge_time"] = self.collected.model_seconds("judge")
+        if self.collected.model_calls:
+            for kind in _BESIDE_THE_AGENT:
+                spent |= self._spent_by(kind)
         return spent
+
+    def _spent_by(self, kind: UsageKind) -> dict[str, Any]:
+        usage = self.collected.usage(kind)
+        if usage is None:
+            return {}
+        return {
+            f"{kind}_usage": usage,
+            f"{kind}_cost": _number(self.collected.cost(kind)),
+            f"{kind}_time": self.collected.model_seconds(kind),
+        }
 
 
 def _number(cost: Decimal | None) -> float | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from neuron_evals.core.caches import RunOutputs
 from neuron_evals.core.cancellation import StopToken
@@ -13,6 +13,9 @@ from neuron_evals.core.evaluators import BaseEvaluator
 from neuron_evals.core.exceptions import TimeLimit
 from neuron_evals.core.results import ItemResult, Status
 from neuron_evals.core.tracebacks import describe_error
+
+if TYPE_CHECKING:
+    from neuron_evals.core.trajectories import Recorded
 
 AroundAsync = Callable[[], AbstractAsyncContextManager[Any]]
 """Gives what is around an item on an event loop."""
@@ -82,15 +85,19 @@ def cancelled(task: Task) -> ItemResult:
     return result_of(task, status=Status.CANCELLED)
 
 
-def too_late(task: Task, seconds: float) -> Executed:
-    """Return what an item gave that ran into its time limit, after `seconds`."""
+def too_late(task: Task, seconds: float, recorded: Recorded | None = None) -> Executed:
+    """Return what an item gave that ran into its time limit, after `seconds`; `recorded` kept its conversation."""
     error = describe_error(TimeLimit(f"the item took longer than {task.timeout:g} s"))
-    return Executed(result_of(task, status=Status.ERROR, execution_time=seconds, error=error), transient=True)
+    return broken(task, error, seconds, recorded, transient=True)
 
 
-def broken(task: Task, error: str, seconds: float = 0.0, *, transient: bool = False) -> Executed:
-    """Return what an item gave whose worker broke, with the reason."""
-    return Executed(result_of(task, status=Status.ERROR, execution_time=seconds, error=error), transient=transient)
+def broken(
+    task: Task, error: str, seconds: float = 0.0, recorded: Recorded | None = None, *, transient: bool = False
+) -> Executed:
+    """Return what an item gave whose worker broke, with the reason; `recorded` kept its conversation."""
+    trajectory = None if recorded is None else recorded.trajectory(error)
+    result = result_of(task, status=Status.ERROR, execution_time=seconds, error=error, trajectory=trajectory)
+    return Executed(result, transient=transient)
 
 
 def result_of(task: Task, **fields: Any) -> ItemResult:

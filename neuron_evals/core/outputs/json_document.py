@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from neuron_evals.core.jsonable import clean_json, dump_json
 from neuron_evals.core.report.spending import TOKENS
+from neuron_evals.core.trajectories import Trajectory
 
 if TYPE_CHECKING:
     from decimal import Decimal
@@ -103,7 +104,11 @@ def _summary(figures: Figures) -> dict[str, Any]:
         else None,
         "metrics": clean_json(labels) if labels else None,
         "repeats": _repeats(figures) if figures.repeated else None,
-        "usage": {"agent": _spending(figures.agent_spending), "judges": _spending(figures.judge_spending)},
+        "usage": {
+            "agent": _spending(figures.agent_spending),
+            "judges": _spending(figures.judge_spending),
+            "simulators": _spending(figures.simulator_spending),
+        },
         "time_split": asdict(figures.time_split),
     }
 
@@ -165,6 +170,9 @@ def _result(result: ItemResult) -> dict[str, Any]:
         "reason": clean_json(result.reason),
         "input": clean_json(result.input),
         "output": clean_json(result.output),
+        # Once is enough: a conversation that is the output has its ending there too.
+        "trajectory": None if isinstance(result.output, Trajectory) else clean_json(result.trajectory),
+        "ending": None if result.trajectory is None else clean_json(result.trajectory.ending),
         "execution_time": result.execution_time,
         "cached_run": result.cached_run,
         "attempts": result.attempts,
@@ -176,9 +184,12 @@ def _result(result: ItemResult) -> dict[str, Any]:
         "cost": clean_json(result.cost),
         "judge_usage": clean_json(result.judge_usage),
         "judge_cost": clean_json(result.judge_cost),
+        "simulator_usage": clean_json(result.simulator_usage),
+        "simulator_cost": clean_json(result.simulator_cost),
         "run_time": result.run_time,
         "tool_time": result.tool_time,
         "judge_time": result.judge_time,
+        "simulator_time": result.simulator_time,
         "assertions_passed": verdicts.count("passed"),
         "assertions_failed": verdicts.count("failed"),
         "assertion_scores": [check.score for check in result.checks if check.score is not None],

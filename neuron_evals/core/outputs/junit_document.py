@@ -105,6 +105,8 @@ def _details(result: ItemResult) -> Iterator[str]:
     """Yield what broke and each check that did not pass; lines of a message are indented below it."""
     if result.error is not None:
         yield _indented(f"error: {result.error}")
+    if result.trajectory is not None and result.trajectory.ending is not None:
+        yield f"conversation ended: {result.trajectory.ending}"
     for check in result.checks:
         if not check.passed:
             vacuous = " [vacuous]" if check.vacuous else ""
@@ -121,6 +123,7 @@ def _case_properties(result: ItemResult) -> dict[str, str]:
         **_tokens(result.usage),
         "cost": _known(result.cost),
         "judge_cost": _known(result.judge_cost),
+        "simulator_cost": _known(result.simulator_cost),
         "vacuous_checks": ", ".join(check.label for check in result.checks if check.vacuous),
     }
 
@@ -132,6 +135,7 @@ def _suite_properties(evaluator: EvaluationResults, stopped: str | None) -> dict
         "aggregate_score": _known(evaluator.aggregate_score),
         "cost": _total(evaluator.agent_spending.cost),
         "judge_cost": _total(evaluator.judge_spending.cost),
+        "simulator_cost": _total(evaluator.simulator_spending.cost),
         "cancelled": str(evaluator.cancelled_count or ""),
         "stopped": stopped or "",
         "fake": "true" if evaluator.fake else "",

@@ -170,16 +170,18 @@ def _broken_evaluator(evaluator: EvaluationResults, labels: Labels) -> str:
 
 
 def _item(result: ItemResult, labels: Labels) -> str:
-    """Return an item that did not pass, with its error and each check that did not pass."""
+    """Return an item that did not pass: its error, how its conversation ended, each check that did not pass."""
     # The number inside the code: outside it would be a reference to an issue.
     where = code_span(f"{labels.of(result.evaluator_class)} #{result.index}", _NAME_LIMIT)
     heading = f"- **{result.status.upper()}** {where} {code_span(result.item_id, _NAME_LIMIT)}{heading_notes(result)}\n"
     error = [] if result.error is None else [f"  - error{_message(result.error, '    ')}"]
+    ending = None if result.trajectory is None else result.trajectory.ending
+    ended = [] if ending is None else [f"  - conversation ended{_message(str(ending), '    ')}"]
     wrong = [check for check in result.checks if not check.passed]
     checks = (_check(check, labels) for check in wrong[:_MOST_CHECKS])
     left = len(wrong) - _MOST_CHECKS
     more = [f"  - {plural(left, 'more check')} did not pass\n"] if left > 0 else []
-    return "".join(chain([heading], error, checks, more))
+    return "".join(chain([heading], error, ended, checks, more))
 
 
 def _check(check: Check, labels: Labels) -> str:

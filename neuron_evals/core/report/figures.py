@@ -158,8 +158,13 @@ class Figures:
         return self.tally.used.judges.spending()
 
     @property
+    def simulator_spending(self) -> Spending:
+        """Tokens and cost of the simulated users, over the items in which one spoke."""
+        return self.tally.used.simulators.spending()
+
+    @property
     def time_split(self) -> TimeSplit:
-        """Seconds of all items that went to the agent, its tools and the judges; of cached ones to judges only."""
+        """Seconds of all items by agent, tools, judges and simulated users; of cached ones those of judges only."""
         return self.tally.used.time_split()
 
     @property

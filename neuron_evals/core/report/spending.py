@@ -1,8 +1,8 @@
-"""What the agent and the judges of many results used: tokens, cost and time, with what of it is unknown."""
+"""What agents, judges and simulated users used over many results: tokens, cost, time, and what of it is unknown."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
@@ -39,11 +39,11 @@ class Amount:
 
 @dataclass(frozen=True, slots=True)
 class Spending:
-    """What the model calls of one side, the agent or the judges, used.
+    """What the model calls of one side used: of the agent, the judges, or the simulated users.
 
     Attributes:
         items: How many items it is about: for the agent all that did not come from the cache, for judges those that
-            one judged.
+            one judged, for simulated users those in which one spoke.
         input: Tokens sent, those read from a provider's cache included.
         output: Tokens received, reasoning included.
         cached_input: Part of `input` that the provider read from its cache.
@@ -71,14 +71,16 @@ class TimeSplit:
     """Seconds of all items by what they went to; items that were in flight at the same time count each.
 
     Attributes:
-        agent: In `run`, without what tools took; `None` when no item ran to the end of `run`.
+        agent: In `run`, without what tools and simulated users took; `None` when no item ran to the end of `run`.
         tools: In tools; `None` when nothing told.
         judges: In judges' model calls, and in classifiers; `None` when there was none.
+        simulators: In model calls of simulated users; `None` when there was none.
     """
 
     agent: float | None
     tools: float | None
     judges: float | None
+    simulators: float | None = None
 
 
 class SpendingTally:
@@ -136,13 +138,14 @@ class SpendingTally:
 
 
 class UsedTally:
-    """Running sums of both sides and of the times."""
+    """Running sums of all sides and of the times."""
 
-    __slots__ = ("agent", "judges", "seconds")
+    __slots__ = ("agent", "judges", "seconds", "simulators")
 
     def __init__(self) -> None:
         self.agent = SpendingTally()
         self.judges = SpendingTally()
+        self.simulators = SpendingTally()
         self.seconds: dict[str, float] = {}
 
     def add(self, result: ItemResult) -> None:
@@ -157,23 +160,27 @@ class UsedTally:
         else:
             self.agent.add(result.usage, result.cost, whole=whole)
             if result.run_time is not None:
-                self._spend("agent", result.run_time - (result.tool_time or 0.0))
+                self._spend("agent", result.run_time - (result.tool_time or 0.0) - (result.simulator_time or 0.0))
             if result.tool_time is not None:
                 self._spend("tools", result.tool_time)
         if result.judge_time is not None:
             self.judges.add(result.judge_usage, result.judge_cost, whole=whole)
             self._spend("judges", result.judge_time)
+        if result.simulator_time is not None:
+            self.simulators.add(result.simulator_usage, result.simulator_cost, whole=whole)
+            self._spend("simulators", result.simulator_time)
 
     def merge(self, other: UsedTally) -> None:
         """Count all that another tally counted."""
         self.agent.merge(other.agent)
         self.judges.merge(other.judges)
+        self.simulators.merge(other.simulators)
         for name, seconds in other.seconds.items():
             self._spend(name, seconds)
 
     def time_split(self) -> TimeSplit:
         """Return the times."""
-        return TimeSplit(self.seconds.get("agent"), self.seconds.get("tools"), self.seconds.get("judges"))
+        return TimeSplit(**{part.name: self.seconds.get(part.name) for part in fields(TimeSplit)})
 
     def _spend(self, name: str, seconds: float) -> None:
         self.seconds[name] = self.seconds.get(name, 0.0) + seconds

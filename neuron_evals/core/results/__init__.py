@@ -9,7 +9,6 @@ from neuron_evals.core.results.assertions import AssertionResult, finite_score
 from neuron_evals.core.results.checks import Check, Verdict
 from neuron_evals.core.results.items import Attempt, ItemResult, Record, Status
 from neuron_evals.core.results.names import full_name, short_name
-from neuron_evals.core.results.outputs import RunOutput
 from neuron_evals.core.results.plans import Plan, PlannedEvaluator
 
 __all__ = [
@@ -20,7 +19,6 @@ __all__ = [
     "Plan",
     "PlannedEvaluator",
     "Record",
-    "RunOutput",
     "Status",
     "Verdict",
     "finite_score",

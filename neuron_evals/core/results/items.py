@@ -69,12 +69,18 @@ class ItemResult:
         usage: Tokens of the agent's model calls; `None` when unknown. A cached run keeps those of its first run; where
             `run` did not return, these are the calls that had ended by then.
         cost: What they cost, in the currency of the price table; `None` when unknown. Kept likewise.
-        trajectory: The conversation that was evaluated, where there was one.
+        trajectory: The conversation that was evaluated, where there was one. Where `run` returned something else, it is
+            the last one that a `Conversation` had in it; where `run` did not return, that as far as it went, with what
+            broke in its `ending`.
         run_time: Seconds that `run` took; `None` when it did not return.
         tool_time: Part of them in which tools ran; `None` when nothing told.
         judge_usage: Tokens of the judges' model calls; `None` when there was none, or unknown.
         judge_cost: What they cost; `None` likewise.
         judge_time: Seconds of the judges' model calls; `None` when there was none.
+        simulator_usage: Tokens of the simulated user's model calls; `None` when there was none, as in a cached run, or
+            unknown.
+        simulator_cost: What they cost; `None` likewise.
+        simulator_time: Seconds of these calls, which are a part of `run_time`; `None` when there was none.
     """
 
     evaluator_class: str
@@ -100,6 +106,9 @@ class ItemResult:
     judge_usage: Usage | None = None
     judge_cost: float | None = None
     judge_time: float | None = None
+    simulator_usage: Usage | None = None
+    simulator_cost: float | None = None
+    simulator_time: float | None = None
 
     @property
     def passed(self) -> bool:
@@ -146,6 +155,8 @@ class ItemResult:
         lines = [f"{short_name(self.evaluator_class)} #{self.index} ({self.item_id}{repeat}): {self.status}"]
         if self.error is not None:
             lines.append(f"  error: {self.error}")
+        if self.trajectory is not None and self.trajectory.ending is not None:
+            lines.append(f"  conversation ended: {self.trajectory.ending}")
         lines.extend(f"  {check.verdict}: {check.full_description}" for check in self.checks)
         return "\n".join(lines)
 

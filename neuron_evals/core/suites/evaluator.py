@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from neuron_evals.core.agents import BaseAgent, FakeAgent
 from neuron_evals.core.caches import Uncacheable
+from neuron_evals.core.conversations import Conversation, player_name
+from neuron_evals.core.conversations.simulator_options import as_player
 from neuron_evals.core.datasets import ArrayDataset, Dataset
 from neuron_evals.core.evaluators import BaseEvaluator
 from neuron_evals.core.exceptions import ConfigurationError
 from neuron_evals.core.suites.problems import SuiteError, given_ids
-from neuron_evals.core.suites.resources import NAMES, Resources
-from neuron_evals.core.suites.talking import atalk, talk
+from neuron_evals.core.suites.resources import NAMES, SIMULATOR, Resources
+from neuron_evals.core.suites.talking import conversation, needs_player, stubbed
 from neuron_evals.core.suites.views import OnRecord
 
 if TYPE_CHECKING:
@@ -37,12 +39,13 @@ class SuiteEvaluator(BaseEvaluator):
     Args:
         spec: The suite.
         agent: The agent under test, shared by all items; each takes `fresh()`.
-        resources: What the assertions need: a judge, a classifier, embeddings. What no item needs is not made.
+        resources: What the items need: a judge, a classifier, embeddings, what plays users. What no item needs is not
+            made.
         overrides: What the run changes of the agent, as `fresh()` takes it; it goes before what items and the suite
             say.
 
     Raises:
-        SuiteError: An assertion needs what `resources` does not have.
+        SuiteError: An item needs what `resources` does not have.
         ConfigurationError: The agent cannot change what the suite, an item or the run wants changed.
     """
 
@@ -56,7 +59,7 @@ class SuiteEvaluator(BaseEvaluator):
         self.spec = spec
         self._resources = Resources() if resources is None else resources
         self._overrides = dict(overrides or {})
-        lacking = spec.missing(*(name for name in NAMES if name in self._resources))
+        lacking = spec.missing(*(name for name in (*NAMES, SIMULATOR) if name in self._resources))
         if lacking:
             raise SuiteError(lacking, given_ids([item.item for item in spec.items]))
         self._subject = _Subject(agent.fresh(**{**spec.defaults.overrides, **self._overrides}))
@@ -94,11 +97,11 @@ class SuiteEvaluator(BaseEvaluator):
         return isinstance(self._subject.agent, FakeAgent)
 
     def set_up(self) -> None:
-        """Make what assertions need, so that what cannot be made is known before the agent is called.
+        """Make what items need, so that what cannot be made is known before the agent is called.
 
         Raises:
-            ConfigurationError: Every call of the agent would fail.
-            Exception: Whatever making a judge, a classifier or embeddings raises.
+            ConfigurationError: Every call of the agent would fail, or its tools cannot be stubbed as an item wants.
+            Exception: Whatever making a judge, a classifier, embeddings or what plays users raises.
         """
         problems = self._subject.agent.problems()
         if problems:
@@ -107,14 +110,17 @@ class SuiteEvaluator(BaseEvaluator):
         for name in NAMES:
             if any(self.spec.needing(name)):
                 self._resources.get(name)
+        for item in self.spec.items:
+            self._player(item)
+            self._require_stubs(item)
 
     def get_dataset(self) -> Dataset:
         """Return the items."""
         return ArrayDataset([item.item for item in self.spec.items])
 
     def run(self, item: Any) -> Any:
-        """Return what the agent says, with the conversation."""
-        return talk(self._agent(self.spec.of(item)), item)
+        """Return what the agent says last; the conversation is recorded beside it."""
+        return self._conversation(self.spec.of(item)).run().final_answer()
 
     def evaluate(self, output: Any, item: Any) -> Any:
         """Make the checks of the item."""
@@ -140,11 +146,33 @@ class SuiteEvaluator(BaseEvaluator):
             msg = "the agent has no fingerprint, so that nothing tells when its answers may change"
             raise Uncacheable(msg)
         spec = self.spec.of(item)
-        return {"agent": self._fingerprint, "overrides": self._changes(spec), "item": spec.seen}
+        player = self._player(spec)
+        user = "" if player is None else player.fingerprint
+        if player is not None and not user:
+            msg = "what plays the user has no fingerprint, so that nothing tells when it may say something else"
+            raise Uncacheable(msg)
+        return {"agent": self._fingerprint, "user": user, "overrides": self._changes(spec), "item": spec.seen}
 
     @cached_property
     def _fingerprint(self) -> str:
         return self._subject.agent.fingerprint
+
+    def _conversation(self, item: ItemSpec) -> Conversation:
+        return conversation(self._agent(item), item.seen, self._player(item))
+
+    def _player(self, item: ItemSpec) -> BaseAgent | None:
+        """Return what plays the user of an item; `None` when nothing does."""
+        if needs_player(item.item):
+            return as_player(self._resources.get(SIMULATOR), {})
+        name = player_name(item.item)
+        return None if name is None else self._resources.player(name)
+
+    def _require_stubs(self, item: ItemSpec) -> None:
+        try:
+            stubbed(self._subject.agent, item.seen)
+        except ConfigurationError as exc:
+            msg = f"item {item.index}, stubs: {exc}"
+            raise ConfigurationError(msg) from exc
 
     def _agent(self, item: ItemSpec) -> BaseAgent:
         """Return the agent for an item, with an empty conversation."""
@@ -167,7 +195,7 @@ class AsyncSuiteEvaluator(SuiteEvaluator):
 
     async def run(self, item: Any) -> Any:
         """Do what `SuiteEvaluator.run` does."""
-        return await atalk(self._agent(self.spec.of(item)), item)
+        return (await self._conversation(self.spec.of(item)).arun()).final_answer()
 
     async def evaluate(self, output: Any, item: Any) -> Any:
         """Do what `SuiteEvaluator.evaluate` does."""

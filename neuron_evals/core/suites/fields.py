@@ -126,7 +126,7 @@ class TypeSpec:
     Attributes:
         name: The type name.
         cls: The class.
-        fields: The fields that data may give, in the order of the class.
+        fields: The fields that data may give, the required ones first, else in the order of the class.
         needs: Which of `judge`, `classifier` and `embeddings` the run gives it.
         about: The first line of the class's docstring.
     """
@@ -162,6 +162,7 @@ def type_spec(name: str, cls: type[Assertion]) -> TypeSpec:
         if field not in RESOURCES
     )
     needs = tuple(field for field in RESOURCES if field in declared)
+    fields = tuple(sorted(fields, key=lambda field: not field.required))
     return TypeSpec(name, cls, fields, needs, " ".join(text.split("\n\n", 1)[0].split()))
 
 

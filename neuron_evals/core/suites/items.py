@@ -11,8 +11,8 @@ from neuron_evals.core.suites.assertions import AssertionReader
 from neuron_evals.core.suites.problems import DATASET, ITEM, Problem
 from neuron_evals.core.suites.shapes import Anything, Fault, Keyed, Listed, Mapped, Number, Shape, Text, described
 from neuron_evals.core.suites.spec import AssertionSpec, CheckSpec, ItemSpec
-from neuron_evals.core.suites.talking import OPENERS, talking_faults
-from neuron_evals.core.suites.values import value_faults
+from neuron_evals.core.suites.talking import OPENERS, seen, talking_faults
+from neuron_evals.core.suites.values import plain, value_faults
 
 if TYPE_CHECKING:
     from neuron_evals.core.checking import Assertion
@@ -40,9 +40,6 @@ KEYS: Mapping[str, Shape] = {
     "metadata": Mapped(),
 }
 """The keys of an item. What `id` and `tags` may be is a matter of every dataset, and found there."""
-
-SEEN = ("input", "turns", "user", "approvals", "stubs")
-"""The keys that shape the agent's answer."""
 
 _SHAPE = Keyed(KEYS)
 
@@ -85,11 +82,13 @@ def _read_item(index: int, item: Any, types: Mapping[str, type[Assertion]], faul
         faults.setdefault(path or ITEM, message)
     if any(path.startswith(ASSERTIONS) for path, _ in unstorable):
         return None
+    if not unstorable:
+        item = plain(item)
     reader = AssertionReader(types, item)
     checks = tuple(_checks(item, reader))
     for path, message in reader.faults:
         faults.setdefault(path, message)
-    return ItemSpec(index, item, checks, {key: item[key] for key in SEEN if item.get(key) is not None})
+    return ItemSpec(index, item, checks, seen(item))
 
 
 def _missing(item: Mapping[str, Any]) -> Iterator[Fault]:

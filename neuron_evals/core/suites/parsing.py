@@ -60,7 +60,7 @@ def dataset_problems(dataset: Any, *, has_judge: bool | None = None, types: Type
             return tuple(found)
     items, problems = read_items(dataset, assertion_types() if types is None else types)
     if has_judge is False:
-        found += SuiteSpec(NAME, items).missing("classifier", "embeddings")
+        found += SuiteSpec(NAME, items).missing("classifier", "embeddings", "simulator")
     return tuple(sorted([*found, *problems], key=_position))
 
 

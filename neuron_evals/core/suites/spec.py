@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from neuron_evals.core.checking import Assertion
-from neuron_evals.core.jsonable import canonical_json
 from neuron_evals.core.suites.problems import Problem
+from neuron_evals.core.suites.resources import SIMULATOR
+from neuron_evals.core.suites.talking import needs_player
 from neuron_evals.core.suites.views import with_own_views
 
 if TYPE_CHECKING:
@@ -158,7 +161,7 @@ class SuiteSpec:
         Raises:
             KeyError: The suite has no such item.
         """
-        return self._by_content[canonical_json(item)]
+        return self._by_content[_content(item)]
 
     def needing(self, name: str) -> Iterator[tuple[int, AssertionSpec]]:
         """Yield the positions of items, with their assertions that need a `judge`, `classifier` or `embeddings`."""
@@ -168,24 +171,32 @@ class SuiteSpec:
                     yield item.index, found
 
     def missing(self, *given: str) -> list[Problem]:
-        """Return a problem for each assertion that needs what a run does not give.
+        """Return a problem for each item that needs what a run does not give.
 
         Args:
-            *given: Which of `judge`, `classifier` and `embeddings` there are.
+            *given: Which of `judge`, `classifier`, `embeddings` and `simulator` there are.
         """
-        return [
+        problems = [
             Problem(index, f"{found.field}.type", f'"{found.type_name}" needs {_NEEDED[name]}, and the run has none')
             for name in _NEEDED
             if name not in given
             for index, found in self.needing(name)
         ]
+        if SIMULATOR not in given:
+            message = 'needs an agent that plays it, and the run has none; "agent" in it names one'
+            problems += [Problem(item.index, "user", message) for item in self.items if needs_player(item.item)]
+        return sorted(problems, key=attrgetter("item_index"))
 
     @cached_property
     def _by_content(self) -> dict[str, ItemSpec]:
         found: dict[str, ItemSpec] = {}
         for item in self.items:
-            found.setdefault(canonical_json(item.item), item)
+            found.setdefault(_content(item.item), item)
         return found
+
+
+def _content(item: Mapping[str, Any]) -> str:
+    return json.dumps(item, sort_keys=True)
 
 
 _NEEDED = {

@@ -56,6 +56,13 @@ def _inside(value: Any, path: str, level: int) -> Iterator[Fault]:
             yield from value_faults(member, f"{path}.{key}" if path else key, level + 1)
 
 
+def plain(value: Any) -> Any:
+    """Return a copy of a JSON value whose objects are dicts and whose lists are lists."""
+    if isinstance(value, Mapping):
+        return {key: plain(member) for key, member in value.items()}
+    return [plain(element) for element in value] if isinstance(value, list | tuple) else value
+
+
 def parsed(text: str) -> tuple[Any, list[Problem]]:
     """Return the value that JSON text holds, as far as there is one, and what is wrong with the text.
 

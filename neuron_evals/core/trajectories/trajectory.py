@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from neuron_evals.core.exceptions import InvalidArgument
 from neuron_evals.core.jsonable import register_type, register_view
@@ -12,16 +13,19 @@ from neuron_evals.core.trajectories.folding import fold
 from neuron_evals.core.trajectories.reading import read_messages
 from neuron_evals.core.trajectories.transcript import transcript
 
+if TYPE_CHECKING:
+    from neuron_evals.core.trajectories.ending import Ending
+
 
 class Trajectory:
-    """A read-only view over the messages of a conversation; made by `from_messages`.
+    """A read-only view over the messages of a conversation; made by `from_messages`, or by running a `Conversation`.
 
-    Two trajectories are equal when their messages are.
+    Two trajectories are equal when their messages are: how a conversation came to its end is not compared.
     """
 
-    __slots__ = ("_calls", "_ignored", "_messages")
+    __slots__ = ("_calls", "_ending", "_ignored", "_messages")
 
-    def __init__(self, messages: Iterable[Any] = ()) -> None:
+    def __init__(self, messages: Iterable[Any] = (), ending: Ending | None = None) -> None:
         given = tuple(messages)
         for position, message in enumerate(given):
             if not isinstance(message, Message):
@@ -30,6 +34,7 @@ class Trajectory:
         self._messages: tuple[Message, ...] = given
         self._calls: tuple[tuple[ToolCall, ...], ...] | None = None
         self._ignored = 0
+        self._ending = ending
 
     @classmethod
     def from_messages(cls, messages: Iterable[Any]) -> Trajectory:
@@ -44,6 +49,11 @@ class Trajectory:
             InvalidArgument: The list is in two formats, or an element is no message; the text names its position.
         """
         return cls(read_messages(messages))
+
+    @property
+    def ending(self) -> Ending | None:
+        """Why the conversation ended; `None` when it is not one that a `Conversation` ran."""
+        return self._ending
 
     def messages(self) -> list[Message]:
         """Return all messages."""
@@ -91,13 +101,21 @@ class Trajectory:
         known = [message.usage for message in self._messages if message.usage is not None]
         return Usage.sum(known) if known else Usage(requests=0)
 
-    def to_transcript(self) -> str:
+    def to_transcript(self, *, mark_stubs: bool = True) -> str:
         """Return the conversation as text, an entry per line, for people and judges.
 
         System messages are left out. No text can pass for an entry: every line of an entry after its first is indented
-        by four spaces. NUL and lone surrogates are replaced.
+        by four spaces. NUL and lone surrogates are replaced. The ending is not in it: a judge grades what was said, and
+        the simulated user's own opinion of it would steer the judge.
+
+        Args:
+            mark_stubs: Whether a call that a stub answered says so. Judges get no marks: an answer is graded as if the
+                tool had said the same.
         """
-        return transcript(self._messages, self._folded())
+        calls = self._folded()
+        if not mark_stubs:
+            calls = tuple(tuple(replace(call, stubbed=False) for call in part) for part in calls)
+        return transcript(self._messages, calls)
 
     def _folded(self) -> tuple[tuple[ToolCall, ...], ...]:
         """Return the calls with their outcomes, those of a message together; computed once."""
@@ -115,5 +133,12 @@ class Trajectory:
         return f"<Trajectory: {self.count()} messages, {len(self.tool_calls())} tool calls>"
 
 
-register_type("trajectory", Trajectory, Trajectory.messages, Trajectory)
-register_view(Trajectory, lambda held: {"messages": held.messages(), "ignored_results": held.ignored_results()})
+def _held(trajectory: Trajectory) -> dict[str, Any]:
+    return {"messages": trajectory.messages(), "ending": trajectory.ending}
+
+
+register_type("trajectory", Trajectory, _held, lambda held: Trajectory(**held))
+register_view(
+    Trajectory,
+    lambda held: {"messages": held.messages(), "ignored_results": held.ignored_results(), "ending": held.ending},
+)

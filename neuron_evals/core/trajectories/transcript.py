@@ -51,7 +51,9 @@ def _entries(message: Message, calls: Sequence[ToolCall]) -> Iterator[str]:
         speaker = "User" if message.role == "user" else "Assistant"
         yield f"{speaker}: " + " ".join(filter(None, (message.content, attached and f"[{attached}]")))
     for call in calls:
-        yield f"Tool call: {described_call(call)}{_approval(call)}"
+        # Before the reasons: they are free text, which could hold the mark.
+        stubbed = " [stubbed]" if call.stubbed else ""
+        yield f"Tool call: {described_call(call)}{stubbed}{_approval(call)}"
         name = call.name if _PLAIN_NAME.fullmatch(call.name) else _json(call.name)
         if call.error is not None:
             yield f"Tool error ({name}): {call.error}"

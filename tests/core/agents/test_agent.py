@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from neuron_evals.core.agents import Agent, AgentError, AgentReply, StepLimitReached, Tool
-from neuron_evals.core.exceptions import ConfigurationError, InvalidArgument, InvalidInput
+from neuron_evals.core.exceptions import ConfigurationError, EvaluationError, InvalidArgument, InvalidInput
 from neuron_evals.core.messages import Message, ToolCall, Usage
 from neuron_evals.core.metrics import collecting
 from neuron_evals.core.providers import BaseProvider, FakeProvider, ModelReply, ModelRequest
@@ -116,12 +116,13 @@ def test_approval_rule_that_breaks__the_call_does_not_run_and_the_model_is_told(
     assert ran == []
 
 
-def test_tool_that_is_set_up_wrongly__ends_the_item_instead_of_being_told_to_the_model(chat):
+@pytest.mark.parametrize("error", [ConfigurationError, EvaluationError])
+def test_tool_that_is_set_up_wrongly__ends_the_item_instead_of_being_told_to_the_model(chat, error):
     def misconfigured() -> None:
-        raise ConfigurationError("no shop")
+        raise error("no shop")
 
     tested = Agent(FakeProvider([call("misconfigured")], "never"), tools=[misconfigured])
-    with pytest.raises(ConfigurationError, match="no shop"):
+    with pytest.raises(error, match="no shop"):
         chat(tested, "Go")
 
 

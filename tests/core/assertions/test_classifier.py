@@ -9,7 +9,7 @@ from neuron_evals.core.assertions import ClassifierJudge
 from neuron_evals.core.checking import Recorder
 from neuron_evals.core.classifiers import Boolean, Choice, FakeClassifier, Score
 from neuron_evals.core.exceptions import ClassifierError, InvalidArgument, InvalidInput
-from neuron_evals.core.messages import Message
+from neuron_evals.core.messages import Message, ToolCall
 from neuron_evals.core.metrics import collecting
 from neuron_evals.core.results import Verdict
 from neuron_evals.core.trajectories import Trajectory
@@ -77,6 +77,14 @@ def test_several_criteria__asked_in_one_request_all_must_pass():
     assert result.context["questions"]["complete"]["probabilities"] == [1.0, 0.0, 0.0]
 
 
+def test_a_criterion_for_each_turn_and_none_is_met__fails_with_a_score_of_zero():
+    turns = [f"turn {number}" for number in range(3)]
+    classifier = FakeClassifier([dict.fromkeys(turns, 0.0)])
+    trajectory = Trajectory([Message("user", "hi"), Message("assistant", "no")])
+    result = ClassifierJudge(classifier, dict.fromkeys(turns, RELEVANT)).evaluate(trajectory)
+    assert (result.passed, result.score) == (False, 0.0)
+
+
 @pytest.mark.parametrize("is_async", [False, True])
 def test_classifier__counts_as_a_judge_whose_tokens_and_cost_are_unknown(is_async):
     judge = ClassifierJudge(fake(1.0), RELEVANT)
@@ -89,9 +97,9 @@ def test_classifier__counts_as_a_judge_whose_tokens_and_cost_are_unknown(is_asyn
 
 def test_trajectory__classified_as_its_transcript():
     classifier = fake(1.0)
-    trajectory = Trajectory([Message("assistant", "hello")])
+    trajectory = Trajectory([Message("assistant", "hello", [ToolCall("refund", {"order": 7}, stubbed=True)])])
     ClassifierJudge(classifier, RELEVANT).evaluate(trajectory)
-    assert classifier.requests[0].input == {"actual": trajectory.to_transcript()}
+    assert classifier.requests[0].input == {"actual": 'Assistant: hello\nTool call: refund({"order":7})'}
 
 
 @pytest.mark.parametrize("actual", [None, True, [], {"a": 1}, 5])

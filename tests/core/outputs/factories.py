@@ -9,8 +9,10 @@ import sys
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from neuron_evals.core.messages import Message
 from neuron_evals.core.report import EvaluationReport, EvaluationResults
 from neuron_evals.core.results import Check, ItemResult, Plan, PlannedEvaluator, Status, Verdict
+from neuron_evals.core.trajectories import Ending, Remark, Trajectory
 
 EVALUATOR = "shop.evals.SupportEvaluator"
 STARTED = datetime(2026, 3, 1, 12, 0, 0, 250_000, tzinfo=UTC)
@@ -126,3 +128,10 @@ def run_without_reader(program: str) -> subprocess.CompletedProcess[str]:
         )
     finally:
         os.close(write)
+
+
+TALK = Trajectory(
+    [Message("user", "Refund A1"), Message("assistant", "Which order?")],
+    Ending("error", 1, "SimulatorError: no reply", True, (Remark(1, "to begin"),), (Remark(1, "it spoke twice"),)),
+)
+"""A conversation whose simulated user broke."""

@@ -3,7 +3,7 @@ from __future__ import annotations
 import io
 import json
 import sys
-from typing import get_type_hints
+from typing import Any, get_type_hints
 
 import pytest
 
@@ -15,6 +15,7 @@ from neuron_evals.core.results import Attempt, Status
 from tests.core.outputs.factories import (
     EVALUATOR,
     HOSTILE,
+    TALK,
     ClosedPipe,
     check,
     evaluator,
@@ -74,6 +75,8 @@ RESULT = [
     "reason",
     "input",
     "output",
+    "trajectory",
+    "ending",
     "execution_time",
     "cached_run",
     "attempts",
@@ -85,9 +88,12 @@ RESULT = [
     "cost",
     "judge_usage",
     "judge_cost",
+    "simulator_usage",
+    "simulator_cost",
     "run_time",
     "tool_time",
     "judge_time",
+    "simulator_time",
     "assertions_passed",
     "assertions_failed",
     "assertion_scores",
@@ -440,12 +446,35 @@ def test_tokens_cost_and_times__of_agent_and_judges_apart_with_what_is_unknown()
         "cost": {"total": None, "known": 0.3, "known_items": 2},
     }
     assert (judges["items"], judges["input"]["total"], judges["cost"]["total"]) == (1, 5, 0.01)
-    assert data["time_split"] == {"agent": 2.5, "tools": 0.5, "judges": 0.25}
+    assert data["time_split"] == {"agent": 2.5, "tools": 0.5, "judges": 0.25, "simulators": None}
     assert data["results"][2]["judge_usage"]["input"] == 5
     assert (data["results"][0]["run_time"], data["results"][0]["tool_time"]) == (2.0, 0.5)
 
 
 def test_nothing_known_of_tokens_and_cost__null_and_not_0():
     data = written(report_of(item(), item(index=1)))
-    assert data["usage"] == {"agent": None, "judges": None}
-    assert data["time_split"] == {"agent": None, "tools": None, "judges": None}
+    assert data["usage"] == {"agent": None, "judges": None, "simulators": None}
+    assert data["time_split"] == {"agent": None, "tools": None, "judges": None, "simulators": None}
+
+
+def test_conversation_beside_the_output__told_with_its_end():
+    beside, itself, none = written(
+        report_of(
+            item("error", trajectory=TALK), item(index=1, output=TALK, trajectory=TALK), item(index=2, output="9am")
+        )
+    )["results"]
+    assert [message["content"] for message in beside["trajectory"]["messages"]] == ["Refund A1", "Which order?"]
+    assert beside["trajectory"]["ending"] == beside["ending"] == itself["ending"] == itself["output"]["ending"]
+    assert (beside["ending"]["reason"], beside["ending"]["simulator_fault"]) == ("error", True)
+    assert (itself["trajectory"], none["trajectory"], none["ending"]) == (None, None, None)
+
+
+def test_simulated_users__apart_from_agent_and_judges():
+    used: dict[str, Any] = {"simulator_usage": Usage(7, 2), "simulator_cost": 0.02, "simulator_time": 0.5}
+    data = written(report_of(item(usage=Usage(1, 1), run_time=2.0, **used), item(index=1, usage=Usage(1, 1))))
+    simulators = data["usage"]["simulators"]
+    assert (simulators["items"], simulators["input"]["total"], simulators["cost"]["total"]) == (1, 7, 0.02)
+    assert data["usage"]["agent"]["input"]["total"] == 2
+    assert (data["time_split"]["agent"], data["time_split"]["simulators"]) == (1.5, 0.5)
+    told = {key: value for key, value in data["results"][0].items() if key.startswith("simulator")}
+    assert (told["simulator_usage"]["output"], told["simulator_cost"], told["simulator_time"]) == (2, 0.02, 0.5)

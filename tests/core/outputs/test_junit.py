@@ -13,7 +13,7 @@ from neuron_evals.core.exceptions import ConfigurationError, OutputError
 from neuron_evals.core.messages import Usage
 from neuron_evals.core.outputs import JUnitOutput
 from neuron_evals.core.report import Tally
-from tests.core.outputs.factories import EVALUATOR, HOSTILE, check, evaluator, item, report, report_of
+from tests.core.outputs.factories import EVALUATOR, HOSTILE, TALK, check, evaluator, item, report, report_of
 
 TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d")
 
@@ -304,3 +304,9 @@ def test_a_character_that_xml_does_not_have_is_an_escape(text, shown):
 def test_any_text_gives_a_document_that_can_be_read(text):
     root = parsed(hostile_report(text))
     assert root.attrib["tests"] == str(len(list(root.iter("testcase")))) == "4"
+
+
+def test_conversation_that_broke__its_end_and_the_cost_of_its_user_are_told():
+    text = written(report_of(item("error", error="SimulatorError: x", trajectory=TALK, simulator_cost=0.02)))
+    assert "conversation ended: error after 1 turn (the simulated user broke): SimulatorError: no reply" in text
+    assert 'name="simulator_cost" value="0.02"' in text

@@ -13,7 +13,7 @@ from neuron_evals.core.messages import Usage
 from neuron_evals.core.outputs import MarkdownOutput
 from neuron_evals.core.outputs.markdown_text import code_block, code_span, table_code
 from neuron_evals.core.report import Tally
-from tests.core.outputs.factories import HOSTILE, check, evaluator, item, plan_of, report, report_of
+from tests.core.outputs.factories import HOSTILE, TALK, check, evaluator, item, plan_of, report, report_of
 
 FORGERIES = {
     "link": "[x](https://example.org)",
@@ -297,3 +297,8 @@ def test_a_bar_in_a_table_is_an_escape():
 
 def test_a_block_has_a_longer_fence_than_its_text():
     assert code_block("a\n````\nb", 20, "  ") == "  `````\n  a\n  ````\n  b\n  `````\n"
+
+
+def test_conversation_that_broke__its_end_is_told():
+    text = written(report_of(item("error", error="SimulatorError: no reply", trajectory=TALK)))
+    assert "  - conversation ended: `error after 1 turn (the simulated user broke): SimulatorError: no reply`\n" in text

@@ -115,10 +115,12 @@ def test_times__agent_without_its_tools():
 def test_report__sums_equal_those_of_all_results_together(report_of):
     first = [a_result(usage=Usage(10, 2), cost=0.1, run_time=1.0), a_result(usage=Usage(1), judge_time=1.0)]
     second = [a_result(usage=Usage(5, None, 3), cost=0.2), a_result(usage=Usage(7), cost=0.4, cached_run=True)]
+    second.append(a_result(simulator_usage=Usage(3, 3), simulator_cost=0.1, simulator_time=1.0))
     report, together = report_of(first, second), results_of(*first, *second)
 
     assert report.agent_spending == together.agent_spending
     assert report.judge_spending == together.judge_spending
+    assert report.simulator_spending == together.simulator_spending
     assert report.time_split == together.time_split
 
 
@@ -130,3 +132,22 @@ def test_cached_answer_that_was_tried_again__the_total_is_not_known():
     )
 
     assert EvaluationResults("shop.Support", [result]).agent_spending.cost.total is None
+
+
+def test_simulated_users__over_the_items_in_which_one_spoke_and_not_the_agents_time():
+    talked = a_result(
+        usage=Usage(10, 2),
+        run_time=3.0,
+        tool_time=0.5,
+        simulator_usage=Usage(4, 1),
+        simulator_cost=0.5,
+        simulator_time=1.0,
+    )
+    broken = a_result(Status.ERROR, simulator_usage=Usage(2, 1), simulator_time=0.25)
+    results = results_of(talked, a_result(usage=Usage(10, 2), run_time=1.0), broken)
+
+    assert results.simulator_spending.items == 2
+    assert results.simulator_spending.input == Amount(6, 1, 2)
+    assert results.simulator_spending.cost == Amount(Decimal("0.5"), 1, 2)
+    assert results.agent_spending.input.known == 20
+    assert results.time_split == TimeSplit(agent=2.5, tools=0.5, judges=None, simulators=1.25)

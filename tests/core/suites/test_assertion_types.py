@@ -153,6 +153,8 @@ def test_every_field_with_an_object_of_another_kind__refused_or_taken_by_the_cla
         ("tool_was_called", {"name": ""}, [".name"]),
         ("tool_call_count", {}, [""]),
         ("tool_call_count", {"min": 3, "max": 1}, [".min"]),
+        ("tool_call_count", {"min": -1, "max": -1, "name": ""}, [".min", ".max", ".name"]),
+        ("close_to", {"expected": 1, "abs_tol": -1, "rel_tol": -1}, [".abs_tol", ".rel_tol"]),
         ("tool_usage", {}, [""]),
         ("tool_usage", {"tools_called": []}, [""]),
         ("tool_usage", {"tools_called": [""]}, [".tools_called[0]"]),
@@ -230,7 +232,7 @@ def test_field_that_is_left_out__taken_from_the_item(name, field, key, inside):
         "_assertions": [{"type": "not", "assertion": found} if inside else found],
     }
     (read,) = parse_suite([item]).items
-    assertion = read.checks[-1].assertion.build(RESOURCES)
+    assertion: Any = read.checks[-1].assertion.build(RESOURCES)
     assert getattr(assertion.assertion if inside else assertion, field) == "from the item"
 
 

@@ -7,7 +7,7 @@ import math
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from neuron_evals import Problem, SuiteError, parse_suite
@@ -186,6 +186,13 @@ def test_text_that_is_no_json__a_problem_of_the_dataset(text):
     assert (None, "dataset") in fields(text)
 
 
+def test_missing_judge_and_other_problems__in_the_order_of_the_items():
+    judged = {"input": "q", "_assertions": [{"type": "helpfulness"}]}
+    dataset = [judged, {**VALID, "tool": 7}, judged]
+    assert fields(dataset, has_judge=False) == [(0, "_assertions[0].type"), (1, "tool"), (2, "_assertions[0].type")]
+    assert fields(dataset, has_judge=True) == fields(dataset) == [(1, "tool")]
+
+
 def test_syntax_error__line_and_column_are_told():
     assert "(line 2, column 16)" in messages('[\n {"input": "hi"; }\n]')
 
@@ -288,6 +295,7 @@ ASSERTION = st.dictionaries(
 )
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.one_of(JSON, st.lists(st.fixed_dictionaries({"input": JSON, "_assertions": st.lists(ASSERTION, max_size=3)})))
 )

@@ -109,8 +109,8 @@ def test_a_damaged_entry_cannot_be_read_back(text):
 
 def test_the_clean_view_keeps_calls_usage_and_the_number_of_ignored_outcomes():
     cleaned = clean_json(REFUND)
-    assert list(cleaned) == ["messages", "ignored_results"]
-    assert cleaned["ignored_results"] == 0
+    assert list(cleaned) == ["messages", "ignored_results", "ending"]
+    assert (cleaned["ignored_results"], cleaned["ending"]) == (0, None)
     assert cleaned["messages"][3]["tool_calls"][0]["arguments"] == {"q": "order"}
     assert cleaned["messages"][3]["usage"]["input"] == 10
     assert cleaned["messages"][6]["tool_calls"][0]["approval"] == "rejected"

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from neuron_evals.core.jsonable import clean_json
 from neuron_evals.core.messages import Message, ToolCall
 from neuron_evals.core.trajectories import Trajectory, described_call
 
@@ -53,6 +55,21 @@ def test_an_answer_without_text_shows_as_an_empty_one_and_a_bare_call_as_the_cal
     assert transcript(Message("user", "hi"), Message("assistant", ""), bare) == (
         "User: hi\nAssistant: \nTool call: a({})"
     )
+
+
+def test_calls_that_a_stub_answered_are_marked_where_no_text_can_forge_it():
+    arguments = {"to": ") [stubbed]"}
+    real = ToolCall("pay", arguments, id="1", result="ok", approval="approved", approval_reason="x) [stubbed]")
+    proposal = Message("assistant", "", [ToolCall("pay", arguments, id="1")])
+    without, marked = (
+        Trajectory([proposal, Message("tool", "", [replace(real, stubbed=stubbed)])]) for stubbed in (False, True)
+    )
+    said = 'Tool call: pay({"to":") [stubbed]"})'
+    assert without.to_transcript().startswith(f"{said} (approval requested")
+    assert marked.to_transcript() == without.to_transcript().replace(said, f"{said} [stubbed]")
+    assert marked.to_transcript(mark_stubs=False) == without.to_transcript()
+    assert [call.stubbed for call in marked.tool_calls()] == [True]
+    assert clean_json(marked)["messages"][1]["tool_calls"][0]["stubbed"] is True
 
 
 def test_attachments_are_listed_after_the_text_also_those_of_tools():

@@ -87,7 +87,7 @@ class Judge(Assertion):
 
     def render_transcript(self, trajectory: Trajectory) -> str:
         """Return a trajectory as the judge should read it; override it to leave something out, or to add something."""
-        return trajectory.to_transcript()
+        return trajectory.to_transcript(mark_stubs=False)
 
     def evaluate(self, actual: Any) -> AssertionResult:
         """Return the joint grade.

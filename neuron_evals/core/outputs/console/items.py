@@ -11,7 +11,7 @@ from neuron_evals.core.outputs.console.screen import Line, paragraph
 from neuron_evals.core.outputs.console.spending import used_facts
 from neuron_evals.core.outputs.console.wording import number, plural, seconds
 from neuron_evals.core.results import Check, ItemResult, Status, Verdict
-from neuron_evals.core.trajectories.transcript import described_call
+from neuron_evals.core.trajectories import Trajectory, described_call
 
 if TYPE_CHECKING:
     from neuron_evals.core.outputs.console.labels import Labels
@@ -28,7 +28,9 @@ def item_lines(result: ItemResult, labels: Labels) -> Iterator[Line]:
     if result.error is not None:
         yield from paragraph("   Error: ", result.error, MESSAGE_LIMIT)
     for call in [] if result.trajectory is None else result.trajectory.tool_calls():
-        yield from paragraph("   called ", described_call(call), MESSAGE_LIMIT)
+        how = "called a stub of" if call.stubbed else "called"
+        yield from paragraph(f"   {how} ", described_call(call), MESSAGE_LIMIT)
+    yield from _ending_lines(result)
     for check in result.checks:
         yield from _check_lines(check, labels)
 
@@ -40,11 +42,12 @@ def failure_lines(number_in_report: int, result: ItemResult, labels: Labels, *, 
         number_in_report: Its number in the list, from 1.
         result: The result.
         labels: The evaluators' labels.
-        details: Add input, output and traceback.
+        details: Add input, output, conversation and traceback.
     """
     yield Line(f"{number_in_report}) {_heading(result, labels)}", f"bold {STYLES[result.status]}")
     if result.error is not None:
         yield from paragraph("   Error: ", result.error, MESSAGE_LIMIT)
+    yield from _ending_lines(result)
     for check in result.checks:
         if not check.passed:
             yield from _check_lines(check, labels)
@@ -53,7 +56,10 @@ def failure_lines(number_in_report: int, result: ItemResult, labels: Labels, *, 
     yield Line(f"   Execution time: {seconds(result.execution_time)}")
     if details:
         yield from _value_lines("Input", result.input)
-        yield from _value_lines("Output", result.output)
+        if not isinstance(result.output, Trajectory):
+            yield from _value_lines("Output", result.output)
+        if result.trajectory is not None:
+            yield from paragraph("   Conversation: ", result.trajectory.to_transcript(), _VALUE_LIMIT)
         if result.traceback:
             yield from paragraph("   Traceback: ", result.traceback, _VALUE_LIMIT)
     yield Line()
@@ -88,6 +94,16 @@ def _passed_later(result: ItemResult) -> str:
 def _heading(result: ItemResult, labels: Labels) -> str:
     heading = f"{result.status.upper()} {labels.of(result.evaluator_class)} #{result.index} {result.item_id}"
     return heading + heading_notes(result)
+
+
+def _ending_lines(result: ItemResult) -> Iterator[Line]:
+    """Yield how the conversation ended, and what was odd about its simulated user."""
+    ending = None if result.trajectory is None else result.trajectory.ending
+    if ending is None:
+        return
+    yield from paragraph("   conversation ended: ", str(ending), MESSAGE_LIMIT)
+    for note in ending.notes:
+        yield from paragraph(f"   simulated user, turn {note.turn}: ", note.text, MESSAGE_LIMIT)
 
 
 def _check_lines(check: Check, labels: Labels) -> Iterator[Line]:

@@ -1,4 +1,4 @@
-"""What agents and judges used, as words."""
+"""What agents, judges and simulated users used, as words."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _COST_DIGITS = 6
 
 
 def spending_texts(figures: Figures) -> Iterator[str]:
-    """Yield tokens and cost of the agent and of the judges, each when at least one item knows its own."""
+    """Yield tokens and cost of agent, judges and simulated users, each when at least one item knows its own."""
     left_out = figures.cached_run_count
     if figures.agent_spending.known:
         yield from _side("agent", figures.agent_spending)
@@ -26,14 +26,18 @@ def spending_texts(figures: Figures) -> Iterator[str]:
             yield f"{plural(left_out, 'cached run')} cost the agent nothing and {_are(left_out)} in neither sum"
     if figures.judge_spending.known:
         yield from _side("judges", figures.judge_spending)
+    if figures.simulator_spending.known:
+        yield from _side("simulated users", figures.simulator_spending)
 
 
 def time_split_text(figures: Figures) -> str | None:
-    """Return what the items' time went to; `None` when neither tools nor judges told."""
+    """Return what the items' time went to; `None` when the agent is all there is to tell of."""
     split = figures.time_split
-    if split.tools is None and split.judges is None:
+    if split.tools is None and split.judges is None and split.simulators is None:
         return None
-    parts = (("agent", split.agent), ("tools", split.tools), ("judges", split.judges))
+    parts = [("agent", split.agent), ("tools", split.tools), ("judges", split.judges)]
+    if split.simulators is not None:
+        parts.append(("simulated users", split.simulators))
     return f"Time of all items: {', '.join(f'{name} {seconds(value)}' for name, value in parts)}"
 
 
@@ -47,10 +51,17 @@ def used_facts(result: ItemResult) -> Iterator[str]:
         yield f"tools {seconds(result.tool_time)}"
     if result.judge_time is not None:
         yield f"judges {seconds(result.judge_time)}"
-        if tokens := _tokens(result.judge_usage):
-            yield f"judge tokens {tokens}"
-        if result.judge_cost is not None:
-            yield f"judge cost {number(result.judge_cost, _COST_DIGITS)}"
+        yield from _used_by("judge", result.judge_usage, result.judge_cost)
+    if result.simulator_time is not None:
+        yield f"simulated user {seconds(result.simulator_time)}"
+        yield from _used_by("simulator", result.simulator_usage, result.simulator_cost)
+
+
+def _used_by(who: str, usage: Usage | None, cost: float | None) -> Iterator[str]:
+    if tokens := _tokens(usage):
+        yield f"{who} tokens {tokens}"
+    if cost is not None:
+        yield f"{who} cost {number(cost, _COST_DIGITS)}"
 
 
 def _side(name: str, spending: Spending) -> Iterator[str]:

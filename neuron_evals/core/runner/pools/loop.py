@@ -13,6 +13,7 @@ from typing import Any
 from neuron_evals.core.execution import Surroundings, Task, aexecute, too_late
 from neuron_evals.core.runner.pools.contract import LONGEST_WAIT, PARTING_SECONDS, Done, Hooks, Pool, drained
 from neuron_evals.core.runner.pools.plain_calls import PlainCalls
+from neuron_evals.core.trajectories import Recorded
 
 PLAIN_THREADS = 32
 """At most so many threads call plain methods, and plain tools of agents, at a time."""
@@ -121,7 +122,8 @@ class LoopPool(Pool):
         while (job := await self._inbox.get()) is not None:
             ticket, task = job
             since = time.monotonic()
-            item = aexecute(task, self._around, self._plain.call)
+            recorded = Recorded()
+            item = aexecute(task, self._around, self._plain.call, recorded)
             running = asyncio.get_running_loop().create_task(item, context=self._context.copy())
             if task.timeout is None:
                 self._outbox.put((ticket, await running))
@@ -130,5 +132,6 @@ class LoopPool(Pool):
             if done:
                 self._outbox.put((ticket, running.result()))
             else:
+                executed = too_late(task, time.monotonic() - since, recorded)
                 running.cancel()
-                self._outbox.put((ticket, too_late(task, time.monotonic() - since)))
+                self._outbox.put((ticket, executed))

@@ -12,6 +12,7 @@ from queue import Empty, SimpleQueue
 
 from neuron_evals.core.execution import Surroundings, Task, execute, too_late
 from neuron_evals.core.runner.pools.contract import LONGEST_WAIT, PARTING_SECONDS, Done, Hooks, Pool, drained
+from neuron_evals.core.trajectories import Recorded
 
 AHEAD = 8
 """How many tasks are in flight for each thread: with fewer, threads that do little often wait for the scheduler."""
@@ -34,6 +35,7 @@ class _Begun:
 
     worker: _Worker
     task: Task
+    recorded: Recorded = field(default_factory=Recorded)
     since: float = field(default_factory=time.monotonic)
 
     @property
@@ -115,9 +117,9 @@ class ThreadPool(Pool):
                 if task.timeout is None:
                     self._outbox.put((ticket, execute(task, self._around)))
                     continue
-                self._begun[ticket] = _Begun(worker, task)
+                self._begun[ticket] = begun = _Begun(worker, task)
                 self._outbox.put(None)  # so that the scheduler waits no longer than the limit
-                executed = execute(task, self._around)
+                executed = execute(task, self._around, begun.recorded)
                 if self._begun.pop(ticket, None) is not None:  # else the scheduler was first and gave it up
                     self._outbox.put((ticket, executed))
         finally:
@@ -145,7 +147,9 @@ class ThreadPool(Pool):
         now = time.monotonic()
         late = [(ticket, begun) for ticket, begun in list(self._begun.items()) if begun.until <= now]
         return [
-            (ticket, too_late(begun.task, now - begun.since)) for ticket, begun in late if self._leave(ticket, begun)
+            (ticket, too_late(begun.task, now - begun.since, begun.recorded))
+            for ticket, begun in late
+            if self._leave(ticket, begun)
         ]
 
     def _leave(self, ticket: int, begun: _Begun) -> bool:

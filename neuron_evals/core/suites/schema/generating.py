@@ -44,6 +44,12 @@ _ABOUT = {
     "repeats": "How often the item is executed.",
     "metadata": "Values of your own; nothing looks at them.",
 }
+_TALKING: dict[str, dict[str, Any]] = {
+    "turns": {"type": ["array", "null"], "minItems": 1},
+    "user": {"type": ["array", "object", "null"], "minItems": 1},
+    "approvals": {"anyOf": [{"enum": ["approve", "reject", None]}, {"type": "object", "minProperties": 1}]},
+    "stubs": {"type": ["object", "null"], "minProperties": 1},
+}
 _ID: dict[str, Any] = {"type": ["string", "integer", "null"], "pattern": r"\S"}
 _TAGS: dict[str, Any] = {
     "anyOf": [{"type": "array", "items": {"type": "string", "pattern": r"\S"}}, {"type": ["string", "null"]}]
@@ -95,6 +101,7 @@ def _suite() -> dict[str, Any]:
 def _item() -> dict[str, Any]:
     properties = {
         **{key: nullable(shape.schema()) for key, shape in items.KEYS.items()},
+        **_TALKING,
         items.ASSERTIONS: {"type": ["array", "null"], "items": _ANY_ASSERTION},
         "id": _ID,
         "tags": _TAGS,

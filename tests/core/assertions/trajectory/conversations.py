@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -35,3 +36,12 @@ def conversation(*calls: ToolCall | str, answer: str = "Done.") -> Trajectory:
         proposal = replace(outcome, result=None, error=None, approval=None, reject_reason=None)
         messages += [Message("assistant", tool_calls=[proposal]), Message("tool", tool_calls=[outcome])]
     return Trajectory.from_messages([*messages, Message("assistant", answer)])
+
+
+def as_trajectory(messages: Iterable[Mapping[str, Any]]) -> Trajectory:
+    """Return the trajectory of messages in data, whose fields are those of `Message` and `ToolCall`."""
+    return Trajectory(_message(**held) for held in messages)
+
+
+def _message(tool_calls: Iterable[Mapping[str, Any]] = (), **held: Any) -> Message:
+    return Message(**held, tool_calls=[ToolCall(**made) for made in tool_calls])

@@ -85,6 +85,7 @@ def test_a_mode_is_known_by_its_value_and_its_other_name(given_mode, mode):
     ("expected", "actual", "passed"),
     [
         ([wanted("sql", q="SELECT 1", n=1)], [call("sql", n=1, q="SELECT 1")], True),
+        ([wanted("sql", q="a", n=1)], [ToolCall("sql", '{"n": 1, "q": "a"}', result="ok")], True),  # type: ignore[arg-type]
         ([wanted("sql", q="x")], [call("sql", q="x", n=1)], True),
         ([wanted("sql", n=1)], [call("sql", n=1.0)], False),
         ([wanted("sql", n=Number(1))], [call("sql", n=1.0)], True),
@@ -127,6 +128,13 @@ def test_unordered_calls_match_when_any_assignment_does_whatever_the_order(expec
     for wanted_order, made in itertools.product(itertools.permutations(expected), itertools.permutations(actual)):
         result = TrajectoryMatches(wanted_order, Mode.UNORDERED).evaluate(conversation(*made))
         assert result.passed, result.message
+
+
+def test_one_call_is_not_enough_for_two_expected_ones():
+    twice = TrajectoryMatches([wanted("f", q="x")] * 2, Mode.UNORDERED)
+    result = twice.evaluate(conversation(call("f", q="x")))
+    assert (result.passed, result.score) == (False, 0.0)
+    assert twice.evaluate(conversation(*[call("f", q="x")] * 2)).passed
 
 
 calls = st.lists(st.sampled_from("ab"), max_size=5)

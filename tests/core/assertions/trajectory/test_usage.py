@@ -63,6 +63,7 @@ ALL: dict[str, Any] = {
             "",
             1,
         ),
+        ({"tools_called": ["weather", "search"], "strict_order": True}, [TOKYO, SEARCH], "ok", 1),
         ({"tools_called": ["weather", "search"], "strict_order": True}, [TOKYO, TIP, SEARCH], "ok", 1),
         ({"tools_called": ["search", "weather"], "strict_order": True}, [TOKYO, SEARCH], "ok", 0),
         ({"tools_called": ["weather", "search"], "strict_order": True}, [SEARCH, TOKYO, SEARCH], "ok", 1),

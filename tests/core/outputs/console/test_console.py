@@ -3,7 +3,7 @@ from __future__ import annotations
 import io
 import subprocess
 import sys
-from typing import get_type_hints
+from typing import Any, get_type_hints
 
 import pytest
 
@@ -12,8 +12,9 @@ from neuron_evals.core.exceptions import ConfigurationError, OutputError
 from neuron_evals.core.messages import Message, ToolCall, Usage
 from neuron_evals.core.outputs import ConsoleOutput
 from neuron_evals.core.results import Attempt, Status
-from neuron_evals.core.trajectories import Trajectory
+from neuron_evals.core.trajectories import Ending, Trajectory
 from tests.core.outputs.factories import (
+    TALK,
     ClosedPipe,
     Terminal,
     check,
@@ -204,10 +205,11 @@ def test_usage_and_cost_are_shown_when_they_are_known():
 
 
 def test_tools_that_were_called_are_shown_with_every_item():
-    proposed = Message("assistant", tool_calls=(ToolCall("refund", {"order": 7}), ToolCall("x\x1b[2J", {})))
+    stubbed = ToolCall("pay", {}, stubbed=True)
+    proposed = Message("assistant", tool_calls=(ToolCall("refund", {"order": 7}), ToolCall("x\x1b[2J", {}), stubbed))
     result = item(trajectory=Trajectory.from_messages([proposed]))
     text = shown(report_of(result), 2)
-    assert '   called refund({"order":7})\n   called "x\\u001b[2J"({})\n' in text
+    assert '   called refund({"order":7})\n   called "x\\u001b[2J"({})\n   called a stub of pay({})\n' in text
     assert "called" not in shown(report_of(result))
 
 
@@ -523,3 +525,39 @@ def test_a_cache_says_how_often_it_helped_and_what_it_could_not_keep():
     assert f"\n{warning}\n" in text
     assert "\nCached runs: 0 of 1\n" in shown(report(evaluator(item(), cache=CacheCounts(misses=1, stored=1))))
     assert "ached" not in shown(report_of(item()))
+
+
+ENDED = "   conversation ended: error after 1 turn (the simulated user broke): SimulatorError: no reply\n"
+
+
+def test_conversation_that_broke__its_end_is_shown_and_with_details_what_was_said():
+    broken = report_of(item("error", error="SimulatorError: no reply", trajectory=TALK))
+    assert ENDED + "   simulated user, turn 1: it spoke twice\n" in shown(broken)
+    assert "Which order?" not in shown(broken)
+    assert "   Conversation: User: Refund A1\n" in shown(broken, 2)
+    assert "Assistant: Which order?\n" in shown(broken, 2)
+
+
+def test_conversation_that_passed__its_end_is_shown_with_every_item():
+    passed = report_of(item(trajectory=Trajectory([], Ending("max_turns", 3))))
+    assert "   conversation ended: max_turns after 3 turns\n" in shown(passed, 2)
+    assert "conversation ended" not in shown(passed)
+
+
+def test_conversation_as_output__shown_once_as_text():
+    text = shown(report_of(item("failed", output=TALK, trajectory=TALK)), 2)
+    assert "   Output: " not in text
+    assert text.count("Refund A1") == 1
+
+
+def test_messages_that_were_read__have_no_end():
+    assert "conversation ended" not in shown(report_of(item("failed", trajectory=Trajectory(TALK.messages()))), 2)
+
+
+def test_simulated_users__told_apart():
+    used: dict[str, Any] = {"simulator_usage": Usage(7, 2), "simulator_cost": 0.02, "simulator_time": 0.5}
+    text = shown(report_of(item(usage=Usage(12, 3), cost=0.1, run_time=2.0, **used)), 2)
+    assert "simulated user 0.5 s, simulator tokens input 7 output 2, simulator cost 0.02\n" in text
+    assert "Tokens of simulated users: input 7, output 2, requests 1\nCost of simulated users: 0.02\n" in text
+    assert "Tokens of agent: input 12, output 3, requests 1\nCost of agent: 0.1\n" in text
+    assert "Time of all items: agent 1.5 s, tools n/a, judges n/a, simulated users 0.5 s\n" in text

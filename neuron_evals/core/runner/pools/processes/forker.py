@@ -17,7 +17,7 @@ from neuron_evals.core.jsonable import decode, encode
 from neuron_evals.core.runner.pools.processes import child
 from neuron_evals.core.runner.pools.processes.forking import fork
 from neuron_evals.core.runner.pools.processes.frames import FrameReader, framed
-from neuron_evals.core.runner.pools.processes.wire import task_from
+from neuron_evals.core.runner.pools.processes.wire import SO_FAR, task_from
 
 if TYPE_CHECKING:
     import socket
@@ -49,8 +49,17 @@ class _Child:
     pipe: int
     until: float | None
     silent: bool = False
+    so_far: list[str] = field(default_factory=list)
     since: float = field(default_factory=time.monotonic)
     reader: FrameReader = field(default_factory=FrameReader)
+
+    def said(self) -> str | None:
+        """Return what the child's item gave, once it is said; keep what comes before."""
+        for message in self.reader.messages():
+            if not message.startswith(SO_FAR):
+                return message
+            self.so_far.append(message)
+        return None
 
 
 def serve(
@@ -188,7 +197,7 @@ class _Forker:
             return
         data = os.read(speaker.pipe, _CHUNK)
         speaker.reader.feed(data)
-        message = next(speaker.reader.messages(), None)
+        message = speaker.said()
         if message is not None:
             self._let_go(speaker, {"executed": message})
         elif not data:
@@ -201,7 +210,7 @@ class _Forker:
         for one in list(self._children.values()):
             if one.until is not None and one.until <= now:
                 _kill(one.pid)
-                self._let_go(one, {"late": True})
+                self._let_go(one, {"late": True, "so_far": one.so_far})
                 continue
             pid, status = os.waitpid(one.pid, os.WNOHANG)
             if pid:
@@ -218,8 +227,9 @@ class _Forker:
         with suppress(BlockingIOError):
             while data := os.read(ended.pipe, _CHUNK):
                 ended.reader.feed(data)
-        message = next(ended.reader.messages(), None)
-        self._tell(ended, {"died": _how_it_ended(status)} if message is None else {"executed": message})
+        message = ended.said()
+        died: dict[str, object] = {"died": _how_it_ended(status), "so_far": ended.so_far}
+        self._tell(ended, died if message is None else {"executed": message})
 
     def _let_go(self, one: _Child, words: dict[str, object]) -> None:
         """Tell what became of a child that is about to end."""

@@ -19,7 +19,7 @@ from neuron_evals.core.runner.pools.contract import LONGEST_WAIT, PARTING_SECOND
 from neuron_evals.core.runner.pools.processes.forker import RECALL, decoded, serve
 from neuron_evals.core.runner.pools.processes.forking import fork
 from neuron_evals.core.runner.pools.processes.frames import FrameReader, framed
-from neuron_evals.core.runner.pools.processes.wire import executed_from, task_text, unsendable
+from neuron_evals.core.runner.pools.processes.wire import executed_from, recorded_from, task_text, unsendable
 
 if TYPE_CHECKING:
     from neuron_evals.core.caches import RunOutputs
@@ -178,9 +178,10 @@ class ProcessPool(Pool):
             if self._outputs is not None and counts is not None:
                 self._outputs.add(counts)
         elif "late" in said:
-            executed = too_late(task, said["seconds"])
+            executed = too_late(task, said["seconds"], recorded_from(said["so_far"]))
         elif "died" in said:
-            executed = broken(task, f"WorkerDied: {said['died']}", said["seconds"])
+            so_far = recorded_from(said.get("so_far", ()))
+            executed = broken(task, f"WorkerDied: {said['died']}", said["seconds"], so_far)
         self._done.append((said["ticket"], executed))
 
     def _lose_forker(self) -> None:

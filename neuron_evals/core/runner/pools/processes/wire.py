@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, fields, replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,10 +10,15 @@ from neuron_evals.core.caches import CacheCounts
 from neuron_evals.core.execution import Executed, Task
 from neuron_evals.core.jsonable import Unserialisable, clean_json, decode, encode
 from neuron_evals.core.results import Check, ItemResult, Status, Verdict
+from neuron_evals.core.trajectories import Ending, Recorded, Trajectory
 
 if TYPE_CHECKING:
     from neuron_evals.core.caches import RunOutputs
     from neuron_evals.core.evaluators import BaseEvaluator
+    from neuron_evals.core.messages import Message
+
+SO_FAR = "so far "
+"""What a text begins with that is about a task that is not done."""
 
 _KNOWN = {"evaluator_class", "index", "item_id", "input", "tags", "repeat", "other_attempts"}
 """Fields of a result that the runner knows from the task."""
@@ -90,6 +95,39 @@ def executed_from(text: str, task: Task, like: ItemResult) -> tuple[Executed, Ca
     given["checks"] = tuple(Check(**{**check, "verdict": Verdict(check["verdict"])}) for check in given["checks"])
     counts = None if held["counts"] is None else CacheCounts(**held["counts"])
     return Executed(replace(like, input=task.item, **given), held["transient"]), counts
+
+
+def so_far_text(told: Sequence[Message], messages: Sequence[Message], ending: Ending | None) -> str:
+    """Return what is new in the conversation of a task that is not done, as text.
+
+    Args:
+        told: The messages of the text before.
+        messages: The messages.
+        ending: What is known of how the conversation ends.
+
+    Raises:
+        Unserialisable: A message holds something that cannot be written exactly.
+    """
+    pairs = enumerate(zip(told, messages, strict=False))
+    kept = next((at for at, (old, new) in pairs if old is not new), min(len(told), len(messages)))
+    return SO_FAR + encode({"kept": kept, "messages": list(messages[kept:]), "ending": ending})
+
+
+def recorded_from(texts: Iterable[str]) -> Recorded:
+    """Return the conversation of a task that is not done, from what `so_far_text` returned, in order."""
+    messages: list[Message] = []
+    ending: Ending | None = None
+    for text in texts:
+        held = decode(text.removeprefix(SO_FAR))
+        messages[held["kept"] :] = held["messages"]
+        ending = held["ending"]
+    recorded = Recorded()
+    if ending is not None and ending.reason == "error" and not ending.detail:
+        unfinished = ending
+        recorded.record(lambda broke: Trajectory(messages, replace(unfinished, detail=broke)))
+    elif ending is not None:
+        recorded.record(Trajectory(messages, ending))
+    return recorded
 
 
 def portable(value: Any) -> Any:
