@@ -15,7 +15,6 @@ from neuron_evals.core.conversations.simulator_notes import confusion, persisten
 from neuron_evals.core.conversations.simulator_options import Facts, Player, as_opening, as_part, as_player
 from neuron_evals.core.conversations.simulator_prompt import REPLY_SCHEMA, RULES, imitations, simulator_prompt
 from neuron_evals.core.conversations.simulator_reply import Step, read_step
-from neuron_evals.core.conversations.simulator_stops import PendingStops
 from neuron_evals.core.conversations.user import SimulatedTurn, User
 from neuron_evals.core.exceptions import ConfigurationError, StopRun
 from neuron_evals.core.jsonable import canonical_json, clean_text
@@ -76,7 +75,6 @@ class UserSimulator(User):
         self._sees_tools = sees_tools
         settings = {"model": model, "temperature": temperature, "top_p": top_p, "max_tokens": max_tokens, "seed": seed}
         self._player = as_player(player, settings)
-        self._stops = PendingStops()
 
     def next_turn(self, trajectory: Trajectory) -> SimulatedTurn:
         """Return what the user does next.
@@ -120,13 +118,9 @@ class UserSimulator(User):
 
     def _known(self, seen: Trajectory) -> SimulatedTurn | None:
         """Return the step for which no model is needed, if this is one."""
-        messages = seen.messages()
-        if self._opening is not None and not any(message.role == "user" for message in messages):
-            return SimulatedTurn(self._opening)
-        reason = self._stops.reason_after(messages)
-        if reason is None:
+        if self._opening is None or any(message.role == "user" for message in seen.messages()):
             return None
-        return SimulatedTurn(None, reason, ("it stopped in the step of its last message, which was said first",))
+        return SimulatedTurn(self._opening)
 
     def _seen(self, trajectory: Trajectory) -> Trajectory:
         """Return the conversation as the user sees it."""
@@ -151,9 +145,9 @@ class UserSimulator(User):
         )
 
     def _turn(self, seen: Trajectory, answer: Answer[Step]) -> SimulatedTurn:
-        step, messages, earlier = answer.value, seen.messages(), seen.user_messages()
+        step, earlier = answer.value, seen.user_messages()
         notes = [f"asked once more: {answer.problem}"] if answer.problem else []
-        imitated = imitations(_since_the_user(messages).to_transcript())
+        imitated = imitations(_since_the_user(seen.messages()).to_transcript())
         if imitated:
             notes.append(f"the agent's text imitates a tag of the simulated user's prompt ({imitated})")
         if not step.message:
@@ -161,8 +155,8 @@ class UserSimulator(User):
             return SimulatedTurn(None, step.reason, tuple(notes))
         notes += confusion(step.message, seen.final_answer())
         notes += [] if step.stop else persistence(step.message, earlier)
-        self._stops.decide(messages, step.message, step.reason if step.stop else None)
-        return SimulatedTurn(Message(role="user", content=step.message), step.reason, tuple(notes))
+        # A user who agrees to something must not be gone before the agent has done it.
+        return SimulatedTurn(Message(role="user", content=step.message), step.reason, tuple(notes), last=step.stop)
 
     @contextmanager
     def _own_faults(self) -> Iterator[None]:

@@ -123,10 +123,12 @@ class Talk:
                 yield from self._turn(message)
             return "script_ended"
         while self._turns < self._terms.max_turns:
-            said = yield from self._next_of(user)
-            if said is None:
+            step = yield from self._next_of(user)
+            if step.message is None:
                 return "user_stopped"
-            yield from self._turn(said)
+            yield from self._turn(step.message)
+            if step.last:
+                return "user_stopped"
         return "max_turns"
 
     @contextmanager
@@ -163,7 +165,7 @@ class Talk:
     def _so_far(self, ending: Ending | None = None) -> Trajectory:
         return Trajectory(self.agent.history, ending)
 
-    def _next_of(self, user: User) -> Generator[Listen, Any, Message | None]:
+    def _next_of(self, user: User) -> Generator[Listen, Any, SimulatedTurn]:
         self._user_speaks = True
         step = yield Listen(user, self._so_far())
         if not isinstance(step, SimulatedTurn):
@@ -177,7 +179,7 @@ class Talk:
         if step.message is not None:
             _refuse_what_no_user_says(step.message, turn)
         self._user_speaks = False
-        return step.message
+        return step
 
     def _turn(self, message: Message) -> Generator[Deliver | Call, Any, None]:
         self._turns += 1

@@ -21,11 +21,13 @@ class SimulatedTurn:
         message: What the user says; `None` when the user stops.
         reason: Why, in the user's words; empty when none was given.
         notes: What was odd about the step, such as a message in the assistant's role.
+        last: Whether the user stops when the agent has answered the message.
     """
 
     message: Message | None
     reason: str = ""
     notes: tuple[str, ...] = ()
+    last: bool = False
 
 
 class User(ABC):

@@ -92,6 +92,19 @@ def test_user_stops__with_the_reason_and_what_was_odd(hold):
     )
 
 
+@pytest.mark.parametrize("max_turns", [1, 5])
+def test_user_stops_with_its_message__the_agent_answers_and_it_is_not_asked_again(hold, max_turns):
+    user = Steps(SimulatedTurn(Message("user", "Yes, refund it."), "that is all", last=True))
+    trajectory = hold(Conversation(lambda _: "Done.").with_user(user, max_turns=max_turns))
+    assert trajectory.final_answer() == "Done."
+    assert (trajectory.ending.reason, trajectory.ending.turns, trajectory.ending.detail) == (
+        "user_stopped",
+        1,
+        "that is all",
+    )
+    assert len(user.heard) == 1
+
+
 def test_user_stops_at_once__empty_and_the_agent_is_never_called(hold):
     agent = Asking()
     trajectory = hold(Conversation(agent).with_user(Steps(SimulatedTurn(None, "no wish"))))

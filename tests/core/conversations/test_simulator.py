@@ -274,38 +274,16 @@ def test_reply_cut_by_its_token_limit__error_says_so(step):
         step(UserSimulator(ScriptedJudge(cut), goal=GOAL), EMPTY)
 
 
-def test_message_with_a_stop__said_first_and_the_next_step_stops_without_a_call(step):
-    user, provider = simulator(says("Yes, refund it.", stop=True, reason="That is all I want"))
+def test_message_with_a_stop__last_one(step):
+    user, _ = simulator(says("Yes, refund it.", stop=True, reason="That is all I want"))
     turn = step(user, talk("Refund 123", "Shall I?"))
-    assert (turn.message.content, turn.notes) == ("Yes, refund it.", ())
-    last = step(user, talk("Refund 123", "Shall I?", "Yes, refund it.", "It is refunded."))
-    assert (last.message, last.reason) == (None, "That is all I want")
-    assert last.notes == ("it stopped in the step of its last message, which was said first",)
-    assert provider.call_count == 1
+    assert (turn.message.content, turn.reason, turn.notes) == ("Yes, refund it.", "That is all I want", ())
+    assert turn.last
 
 
-def test_stop_of_one_conversation__ends_no_other(step):
-    user, provider = simulator(says("Yes", stop=True), says("And order 9?"), stops())
-    step(user, talk("Refund 1", "Shall I?"))
-    assert step(user, talk("Refund 2", "Shall I?")).message.content == "And order 9?"
-    assert step(user, talk("Refund 2", "Shall I?", "Yes", "Done.")).message is None
-    assert provider.call_count == 3
-
-
-def test_same_course_decided_otherwise_later__the_last_decision_holds(step):
-    user, _ = simulator(says("Yes", stop=True), says("Yes"), says("And order 9?"))
-    before, after = talk("Refund 1", "Shall I?"), talk("Refund 1", "Shall I?", "Yes", "Done.")
-    step(user, before)
-    step(user, before)
-    assert step(user, after).message.content == "And order 9?"
-
-
-def test_many_stops_with_messages__the_oldest_is_forgotten_and_asked_for_again():
-    user = UserSimulator(lambda prompt: '{"stop": true, "message": "Bye"}', goal=GOAL)
-    for number in range(1_001):
-        user.next_turn(talk(f"Refund {number}", "Done."))
-    assert user.next_turn(talk("Refund 0", "Done.", "Bye", "Bye.")).message.content == "Bye"
-    assert user.next_turn(talk("Refund 1000", "Done.", "Bye", "Bye.")).message is None
+def test_message_without_a_stop__not_the_last(step):
+    user, _ = simulator(says("Refund 123"))
+    assert not step(user, EMPTY).last
 
 
 CONFUSED = [
@@ -532,18 +510,16 @@ def test_fingerprint__differs_with_whatever_shapes_the_user():
 def test_one_simulator_in_many_threads__each_conversation_gets_its_own_user():
     def player(prompt):
         (number,) = re.findall(r"Assistant: number (\d+)", prompt)
-        return f'{{"stop": true, "message": "I heard {number}"}}'
+        return f'{{"stop": false, "message": "I heard {number}"}}'
 
     user = UserSimulator(player, goal=GOAL)
 
     def converse(number):
         start = [Message("user", "Say a number"), Message("assistant", f"number {number}")]
-        said = user.next_turn(Trajectory(start)).message
-        after = user.next_turn(Trajectory([*start, said, Message("assistant", "Bye")]))
-        return said.content, after.message
+        return user.next_turn(Trajectory(start)).message.content
 
     with ThreadPoolExecutor(8) as pool:
-        assert list(pool.map(converse, range(60))) == [(f"I heard {number}", None) for number in range(60)]
+        assert list(pool.map(converse, range(60))) == [f"I heard {number}" for number in range(60)]
 
 
 def test_conversation_over_http__every_step_one_request_with_the_schema(step):
@@ -560,11 +536,11 @@ def test_conversation_over_http__every_step_one_request_with_the_schema(step):
         )
         user = UserSimulator(OpenAIProvider("small", base_url=server.url), goal=GOAL, temperature=0)
         said: list[Message] = []
-        answers = iter(["Shall I refund 123?", "It is done."])
-        while (turn := step(user, Trajectory(said))).message is not None:
-            said += [turn.message, Message("assistant", next(answers))]
+        for answer in ("Shall I refund 123?", "It is done."):
+            turn = step(user, Trajectory(said))
+            said += [turn.message, Message("assistant", answer)]
     assert [message.content for message in said if message.role == "user"] == ["Refund 123", "Yes, please."]
-    assert turn.reason == "agree"
+    assert (turn.reason, turn.last) == ("agree", True)
     assert len(server.bodies) == 3
     assert {body["temperature"] for body in server.bodies} == {0}
     assert all(body["response_format"]["type"] == "json_schema" for body in server.bodies)
