@@ -34,7 +34,7 @@ class Command(RowsCommand):
         verbs = parser.add_subparsers(dest="verb", required=True, metavar="stats|prune|clear")
         verbs.add_parser("stats", help="say how much it holds")
         prune = verbs.add_parser("prune", help="remove what is old, or the oldest of what is too much")
-        prune.add_argument("--older-than", type=_age, metavar="AGE", help="remove entries older than this, such as 30d")
+        prune.add_argument("--older-than", type=_ago, metavar="AGE", help="remove entries older than this, such as 30d")
         prune.add_argument("--max-size", type=_size, metavar="SIZE", help="then the oldest beyond this, such as 500MB")
         clear = verbs.add_parser("clear", help="remove everything")
         clear.add_argument("--yes", action="store_true", help="do not ask")
@@ -63,11 +63,11 @@ class Command(RowsCommand):
             self.stdout.write(f"Newest: {stats.newest:%Y-%m-%d %H:%M}")
 
     def _prune(self, cache: TidyCache, options: dict[str, Any]) -> None:
-        age, size = options["older_than"], options["max_size"]
-        if age is None and size is None:
+        before, size = options["older_than"], options["max_size"]
+        if before is None and size is None:
             msg = "say what is to go: --older-than AGE, --max-size SIZE, or both"
             raise ConfigurationError(msg)
-        self._tell(cache.prune(before=None if age is None else datetime.now(UTC) - age, max_size=size))
+        self._tell(cache.prune(before=before, max_size=size))
 
     def _clear(self, cache: TidyCache, options: dict[str, Any]) -> None:
         stats = cache.stats()
@@ -86,14 +86,14 @@ class Command(RowsCommand):
         self.stdout.write(printable(f"Removed {entries} ({_written_size(removed.size)})."))
 
 
-def _age(text: str) -> timedelta:
-    """Return an argparse value: a number with m, h, d or w."""
+def _ago(text: str) -> datetime:
+    """Return an argparse value: the moment that lies back a number with m, h, d or w."""
     found = re.fullmatch(r"([0-9]{1,6})([mhdw])", text)
     if found is None:
         msg = f"{text!r} is no age, such as 90m, 12h, 30d or 4w"
         raise argparse.ArgumentTypeError(msg)
     try:
-        return timedelta(seconds=int(found[1]) * _AGES[found[2]])
+        return datetime.now(UTC) - timedelta(seconds=int(found[1]) * _AGES[found[2]])
     except OverflowError:
         msg = f"{text!r} is too long ago"
         raise argparse.ArgumentTypeError(msg) from None
