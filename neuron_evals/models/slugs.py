@@ -12,6 +12,7 @@ from django.utils.text import slugify
 from django.utils.translation import gettext_lazy as _
 
 from neuron_evals import conf
+from neuron_evals.core.jsonable import clean_text
 from neuron_evals.models.deletion import explained_refusal
 from neuron_evals.models.fields import CleanCharField
 
@@ -66,7 +67,7 @@ class NamedQuerySet(models.QuerySet[Any]):
         Raises:
             DoesNotExist: There is none; the message names the nearest slug.
         """
-        text = str(reference)
+        text = clean_text(str(reference))
         wanted = {"pk": int(text)} if text.isascii() and text.isdecimal() else {"slug": text}
         found = self.filter(**wanted).first() if wanted.get("pk", 0) <= _LARGEST_KEY else None  # type: ignore[operator]
         if found is None:
