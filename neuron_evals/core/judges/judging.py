@@ -6,13 +6,12 @@ What happens is written once, as a generator of calls; `judged` and `ajudged` ma
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from neuron_evals.core.agents import BaseAgent
-from neuron_evals.core.exceptions import JudgeError
 from neuron_evals.core.judges.prompts import correction, reply_schema
 from neuron_evals.core.judges.replies import Grade, UnusableReply, read_reply
 from neuron_evals.core.messages import Usage
@@ -28,8 +27,8 @@ class Judgement:
     """What one judge said once.
 
     Attributes:
-        score: The score, 0 to 1.
-        grade: The grade as the judge gave it.
+        score: The score, 0 to 1; `None` when there is no grade.
+        grade: The grade as the judge gave it; `None` likewise.
         reasoning: Its reasoning; empty when it gave none.
         judge: Name of the judge; empty when it has none.
         model: Name of the model that answered; `None` when unknown.
@@ -37,17 +36,19 @@ class Judgement:
         cost: What they cost, in the currency of the price table; `None` when unknown.
         seconds: How long the judge took.
         replies: The raw replies, when there was more than one; else empty.
+        error: Why there is no grade; empty when there is one.
     """
 
-    score: float
-    grade: Any
-    reasoning: str
+    score: float | None
+    grade: Any = None
+    reasoning: str = ""
     judge: str = ""
     model: str | None = None
     usage: Usage | None = None
     cost: Decimal | None = None
     seconds: float = 0.0
     replies: tuple[str, ...] = ()
+    error: str = ""
 
     def details(self) -> dict[str, Any]:
         """Return all of it as JSON values, for the context of a check."""
@@ -63,6 +64,8 @@ class Judgement:
         }
         if self.replies:
             details["replies"] = list(self.replies)
+        if self.error:
+            details["error"] = self.error
         return details
 
 
@@ -81,8 +84,8 @@ def judged(judge: BaseAgent, prompt: str, scale: Scale) -> Judgement:
         prompt: What `judge_prompt` returned.
         scale: How it grades.
 
-    Raises:
-        JudgeError: Neither the first nor the second reply can be used; the raw replies are in its context.
+    Returns:
+        The judgement. It has no grade when neither the first nor the second reply can be used.
     """
     calls = _calls(judge, prompt, scale)
     call = next(calls)
@@ -123,18 +126,26 @@ def _calls(judge: BaseAgent, prompt: str, scale: Scale) -> Generator[_Call, Agen
         try:
             grade = _read(replies[1], scale)
         except UnusableReply as second:
-            raise _error(judge, replies, str(second)) from None
+            who = f"judge {judge.name}" if judge.name else "the judge"
+            return _judgement(judge, replies, started, error=f"{who} gave no grade in 2 replies: {second}")
+    return _judgement(judge, replies, started, grade)
+
+
+def _judgement(
+    judge: BaseAgent, replies: Sequence[AgentReply], started: float, grade: Grade | None = None, error: str = ""
+) -> Judgement:
     used = [reply.usage for reply in replies if reply.usage is not None]
     return Judgement(
-        score=grade.score,
-        grade=grade.grade,
-        reasoning=grade.reasoning,
+        score=None if grade is None else grade.score,
+        grade=None if grade is None else grade.grade,
+        reasoning="" if grade is None else grade.reasoning,
         judge=judge.name,
         model=replies[-1].model,
         usage=Usage.sum(used) if len(used) == len(replies) else None,
         cost=total_cost(reply.cost for reply in replies),
         seconds=time.perf_counter() - started,
         replies=tuple(reply.text for reply in replies) if len(replies) > 1 else (),
+        error=error,
     )
 
 
@@ -150,9 +161,3 @@ def _read(reply: AgentReply, scale: Scale) -> Grade:
         written = "" if reply.usage is None or reply.usage.output is None else f" at {reply.usage.output} tokens"
         msg = f"{exc}; it was cut{written} by the token limit of its model call (max_tokens)"
         raise UnusableReply(msg) from None
-
-
-def _error(judge: BaseAgent, replies: list[AgentReply], problem: str) -> JudgeError:
-    who = f"judge {judge.name}" if judge.name else "the judge"
-    context = {"replies": [reply.text for reply in replies], "model": replies[-1].model}
-    return JudgeError(f"{who} gave no grade in {len(replies)} replies: {problem}", context)
