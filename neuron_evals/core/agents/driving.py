@@ -27,12 +27,16 @@ def drive(steps: Steps, provider: BaseProvider) -> AgentReply:
     """
     step = next(steps)
     while True:
-        answer = provider.complete(step.request) if isinstance(step, Ask) else _run_each(step)
+        reply = None
+        if isinstance(step, Ask):
+            reply = provider.complete(step.request)
+        else:
+            _run_each(step)
         try:
-            step = steps.send(answer)
+            step = steps.send(reply)
         except StopIteration as done:
-            reply: AgentReply = done.value
-            return reply
+            answered: AgentReply = done.value
+            return answered
 
 
 async def adrive(steps: Steps, provider: BaseProvider) -> AgentReply:
@@ -42,12 +46,16 @@ async def adrive(steps: Steps, provider: BaseProvider) -> AgentReply:
     """
     step = next(steps)
     while True:
-        answer = await provider.acomplete(step.request) if isinstance(step, Ask) else await _run_all(step)
+        reply = None
+        if isinstance(step, Ask):
+            reply = await provider.acomplete(step.request)
+        else:
+            await _run_all(step)
         try:
-            step = steps.send(answer)
+            step = steps.send(reply)
         except StopIteration as done:
-            reply: AgentReply = done.value
-            return reply
+            answered: AgentReply = done.value
+            return answered
 
 
 def _run_each(step: Run) -> None:

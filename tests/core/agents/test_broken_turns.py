@@ -211,7 +211,7 @@ def gated(function: Callable[..., Any]) -> Tool:
 
 @pytest.mark.parametrize("how", ["plain", "async"])
 def test_turn_broken_off_after_the_decisions__one_message_with_every_outcome(how):
-    tools = [look, gated(misconfigured), Tool.from_function(look, name="late", approval=True)]
+    tools: list[Any] = [look, gated(misconfigured), Tool.from_function(look, name="late", approval=True)]
     tested = Agent(FakeProvider(calls("look", "misconfigured", "late", "late"), "Back."), tools=tools)
     tested.chat("Go")
     decisions = {"misconfigured-2": "approve", "late-3": "approve", "late-4": ("reject", "no")}
@@ -225,7 +225,7 @@ def test_turn_broken_off_after_the_decisions__one_message_with_every_outcome(how
 
 
 def test_turn_broken_off_before_anyone_was_asked__the_gated_call_waits_no_more(chat):
-    tools = [misconfigured, Tool.from_function(look, approval=lambda _: "please")]
+    tools: list[Any] = [misconfigured, Tool.from_function(look, approval=lambda _: "please")]
     tested = Agent(FakeProvider(calls("look", "misconfigured"), "Back."), tools=tools)
     with pytest.raises(ConfigurationError):
         chat(tested, "Go")
