@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from neuron_evals.core.agents import Agent, AgentReply, StepLimitReached, Tool
+from neuron_evals.core.agents import Agent, AgentReply, StepLimitReached, Tool, UnstubbedCall
 from neuron_evals.core.exceptions import ConfigurationError, StopRun
 from neuron_evals.core.messages import ToolCall
 from neuron_evals.core.providers import FakeProvider, ProviderError
@@ -202,6 +202,17 @@ def test_approval_rule_that_ends_the_turn__nothing_runs_and_the_calls_stand_in_t
         chat(tested, "Go")
     assert ran == []
     assert outcomes(tested) == [NOT_RUN, (False, "ConfigurationError: no limit set")]
+    assert chat(tested, "Again").text == "Back."
+
+
+def test_call_without_a_stub__did_not_run(chat):
+    def unstubbed() -> None:
+        raise UnstubbedCall("refund({}) was refused: the tool has no stub")
+
+    tested = Agent(FakeProvider(calls("unstubbed"), "Back."), tools=[unstubbed])
+    with pytest.raises(UnstubbedCall):
+        chat(tested, "Go")
+    assert outcomes(tested) == [(False, "UnstubbedCall: refund({}) was refused: the tool has no stub")]
     assert chat(tested, "Again").text == "Back."
 
 

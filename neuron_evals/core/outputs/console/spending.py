@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, TypeVar
 
 from neuron_evals.core.outputs.console.wording import UNKNOWN, number, plural, seconds
-from neuron_evals.core.report.spending import TOKENS
+from neuron_evals.core.report.spending import TOKENS, Spent
 
 if TYPE_CHECKING:
     from neuron_evals.core.messages import Usage
@@ -45,35 +45,30 @@ def time_split_text(figures: Figures) -> str | None:
 
 def used_facts(result: ItemResult) -> Iterator[str]:
     """Yield what is known of what one item used."""
-    if tokens := _tokens(result.usage, result.known_usage):
-        yield f"tokens {tokens}"
-    if cost := _cost(result.cost, result.known_cost):
-        yield f"cost {cost}"
+    yield from _used_by("", Spent(result.usage, result.cost), Spent(result.known_usage, result.known_cost))
     if result.run_time is not None and result.tool_time is not None:
         yield f"tools {seconds(result.tool_time)}"
     if result.judge_time is not None:
         yield f"judges {seconds(result.judge_time)}"
         yield from _used_by(
-            "judge", result.judge_usage, result.known_judge_usage, result.judge_cost, result.known_judge_cost
+            "judge ",
+            Spent(result.judge_usage, result.judge_cost),
+            Spent(result.known_judge_usage, result.known_judge_cost),
         )
     if result.simulator_time is not None:
         yield f"simulated user {seconds(result.simulator_time)}"
         yield from _used_by(
-            "simulator",
-            result.simulator_usage,
-            result.known_simulator_usage,
-            result.simulator_cost,
-            result.known_simulator_cost,
+            "simulator ",
+            Spent(result.simulator_usage, result.simulator_cost),
+            Spent(result.known_simulator_usage, result.known_simulator_cost),
         )
 
 
-def _used_by(
-    who: str, usage: Usage | None, known_usage: Usage | None, cost: float | None, known_cost: float | None
-) -> Iterator[str]:
-    if tokens := _tokens(usage, known_usage):
-        yield f"{who} tokens {tokens}"
-    if shown := _cost(cost, known_cost):
-        yield f"{who} cost {shown}"
+def _used_by(who: str, spent: Spent, known: Spent) -> Iterator[str]:
+    if tokens := _tokens(spent.usage, known.usage):
+        yield f"{who}tokens {tokens}"
+    if cost := _at_least(spent.cost, known.cost, lambda value: number(value, _COST_DIGITS)):
+        yield f"{who}cost {cost}"
 
 
 def _side(name: str, spending: Spending) -> Iterator[str]:
@@ -96,10 +91,6 @@ def _amount(amount: Amount) -> str:
 def _tokens(usage: Usage | None, known: Usage | None) -> str:
     shown = ((kind, _at_least(getattr(usage, kind, None), getattr(known, kind, None), str)) for kind in TOKENS)
     return " ".join(f"{kind.replace('_', ' ')} {count}" for kind, count in shown if count)
-
-
-def _cost(cost: float | None, known: float | None) -> str:
-    return _at_least(cost, known, lambda value: number(value, _COST_DIGITS))
 
 
 def _at_least(whole: T | None, known: T | None, shown: Callable[[T], str]) -> str:
