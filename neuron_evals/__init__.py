@@ -14,6 +14,8 @@ if TYPE_CHECKING:
         AgentError,
         AgentReply,
         BaseAgent,
+        FakeAgent,
+        FakeScript,
         StepLimitReached,
         Tool,
         UnstubbedCall,
@@ -71,7 +73,12 @@ if TYPE_CHECKING:
         Weighted,
     )
     from neuron_evals.core.assertions.trajectory import Mode
-    from neuron_evals.core.caches import Cache, FileCache, MemoryCache
+    from neuron_evals.core.caches import (
+        Cache,
+        FileCache,
+        MemoryCache,
+        Uncacheable,
+    )
     from neuron_evals.core.cancellation import StopToken
     from neuron_evals.core.checking import Assertion, StringAssertion, TrajectoryAssertion
     from neuron_evals.core.classifiers import BaseClassifier, FakeClassifier, TypeSafeAI
@@ -99,6 +106,10 @@ if TYPE_CHECKING:
         OutputError,
         StopRun,
     )
+    from neuron_evals.core.experiments import (
+        run_case,
+        run_suite,
+    )
     from neuron_evals.core.messages import Message, ToolCall, Usage
     from neuron_evals.core.outputs import (
         ConsoleOutput,
@@ -123,8 +134,22 @@ if TYPE_CHECKING:
         ToolSpec,
     )
     from neuron_evals.core.report import EvaluationReport, EvaluationResults, FlakyItem, Gate, ScoreStatistics
-    from neuron_evals.core.results import AssertionResult, Check, ItemResult, Plan, Record, Status, Verdict
+    from neuron_evals.core.results import (
+        AssertionResult,
+        Check,
+        ItemResult,
+        Plan,
+        Record,
+        Status,
+        Verdict,
+    )
     from neuron_evals.core.runner import EvaluatorRunner, Limits, Listener, Selection
+    from neuron_evals.core.suites import (
+        Problem,
+        SuiteError,
+        SuiteSpec,
+        parse_suite,
+    )
     from neuron_evals.core.trajectories import Ending, Trajectory
 
 __version__ = "0.1.0"
@@ -171,9 +196,11 @@ __all__ = [
     "EvaluatorRunner",
     "ExactMatch",
     "FaithfulnessJudge",
+    "FakeAgent",
     "FakeClassifier",
     "FakeEmbeddings",
     "FakeProvider",
+    "FakeScript",
     "FileCache",
     "FlakyItem",
     "FuzzyMatch",
@@ -222,6 +249,7 @@ __all__ = [
     "OutputError",
     "Plan",
     "PriceTable",
+    "Problem",
     "ProviderError",
     "Record",
     "RelevanceJudge",
@@ -245,6 +273,8 @@ __all__ = [
     "StringSimilarity",
     "StringStartsWith",
     "Stub",
+    "SuiteError",
+    "SuiteSpec",
     "TaskCompletionJudge",
     "Tool",
     "ToolCall",
@@ -259,6 +289,7 @@ __all__ = [
     "TrajectoryAssertion",
     "TrajectoryMatches",
     "TypeSafeAI",
+    "Uncacheable",
     "UnstubbedCall",
     "Usage",
     "User",
@@ -266,7 +297,10 @@ __all__ = [
     "Verdict",
     "Weighted",
     "as_agent",
+    "parse_suite",
     "render",
+    "run_case",
+    "run_suite",
     "stub_tools",
     "stubs_from",
 ]
@@ -313,9 +347,11 @@ _EXPORTS = {
     "EvaluatorRunner": "runner",
     "ExactMatch": "assertions",
     "FaithfulnessJudge": "assertions",
+    "FakeAgent": "agents",
     "FakeClassifier": "classifiers",
     "FakeEmbeddings": "embeddings",
     "FakeProvider": "providers",
+    "FakeScript": "agents",
     "FileCache": "caches",
     "FlakyItem": "report",
     "FuzzyMatch": "assertions",
@@ -364,6 +400,7 @@ _EXPORTS = {
     "OutputError": "exceptions",
     "Plan": "results",
     "PriceTable": "providers",
+    "Problem": "suites",
     "ProviderError": "providers",
     "Record": "results",
     "RelevanceJudge": "assertions",
@@ -387,6 +424,8 @@ _EXPORTS = {
     "StringSimilarity": "assertions",
     "StringStartsWith": "assertions",
     "Stub": "agents.stubs",
+    "SuiteError": "suites",
+    "SuiteSpec": "suites",
     "TaskCompletionJudge": "assertions",
     "Tool": "agents",
     "ToolCall": "messages",
@@ -401,6 +440,7 @@ _EXPORTS = {
     "TrajectoryAssertion": "checking",
     "TrajectoryMatches": "assertions",
     "TypeSafeAI": "classifiers",
+    "Uncacheable": "caches",
     "UnstubbedCall": "agents",
     "Usage": "messages",
     "User": "conversations",
@@ -408,7 +448,10 @@ _EXPORTS = {
     "Verdict": "results",
     "Weighted": "assertions",
     "as_agent": "agents",
+    "parse_suite": "suites",
     "render": "outputs",
+    "run_case": "experiments",
+    "run_suite": "experiments",
     "stub_tools": "agents.stubs",
     "stubs_from": "agents.stubs",
 }

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from django.apps import AppConfig
 from django.core.checks import register
 from django.utils.translation import gettext_lazy as _
 
 from neuron_evals.checks import check_settings
+from neuron_evals.core.naming import name_agents_by
+
+if TYPE_CHECKING:
+    from neuron_evals.core.agents import BaseAgent
 
 
 class NeuronEvalsConfig(AppConfig):
-    """Registers the app's system checks, and nothing more."""
+    """Registers the app's system checks, and what knows agents by their names; nothing more."""
 
     name = "neuron_evals"
     label = "neuron_evals"
@@ -18,5 +24,12 @@ class NeuronEvalsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Register the system checks."""
+        """Register the system checks, and what knows agents by their names."""
         register(check_settings, "neuron_evals")
+        name_agents_by(_agent)
+
+
+def _agent(name: str) -> BaseAgent:
+    from neuron_evals.container import get_agent  # noqa: PLC0415  (a start without agents need not load it)
+
+    return get_agent(name)

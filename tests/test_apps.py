@@ -7,7 +7,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from django.apps import apps
+from django.test import override_settings
+
+from neuron_evals import ConfigurationError, run_case
 
 ROOT = Path(__file__).parent.parent
 
@@ -34,6 +38,7 @@ def test_setup__loads_nothing_heavy_and_little_of_the_app():
         "neuron_evals.conf",
         "neuron_evals.core",
         "neuron_evals.core.exceptions",
+        "neuron_evals.core.naming",
     ]
 
 
@@ -41,3 +46,10 @@ def test_app__named_and_labelled_for_good():
     config = apps.get_app_config("neuron_evals")
     assert (config.name, config.default_auto_field) == ("neuron_evals", "django.db.models.BigAutoField")
     assert str(config.verbose_name) == "Agent evaluations"
+
+
+def test_agent_of_the_settings__may_be_given_by_name():
+    with override_settings(NEURON_EVALS={"AGENTS": {"echo": "tests.testapp.agents.echo"}}):
+        assert run_case({"input": "9?", "reference": "9"}, agent="echo").passed
+        with pytest.raises(ConfigurationError, match='there is no agent "ecko"'):
+            run_case({"input": "9?", "reference": "9"}, agent="ecko")

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from neuron_evals.core.exceptions import EvaluationError, is_transient
+from neuron_evals.core.results import full_name
 
 if TYPE_CHECKING:
     import os
@@ -42,6 +43,9 @@ class BaseEvaluator(ABC):
 
     retry_failed: ClassVar[bool] = False
     """Whether `retries` goes for wrong answers too. The first answer counts all the same; the others are kept."""
+
+    fake: ClassVar[bool] = False
+    """Whether the agent under test is replaced by one with canned replies; every report says so."""
 
     _recorder: Recorder | None = None
     _record: Record | None = None
@@ -82,6 +86,19 @@ class BaseEvaluator(ABC):
             the evaluator's own file. What is neither makes a run with a cache an error.
         """
         return ()
+
+    def cache_input(self, item: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return what the output for an item depends on, beside the code and the agents of the evaluator.
+
+        By default it is the whole item; leave out what `run` does not look at, so that a change there runs nothing
+        anew.
+        """
+        return item
+
+    @property
+    def evaluator_name(self) -> str:
+        """Name in reports: the full dotted name of the class."""
+        return full_name(type(self))
 
     def check(self, assertion: Assertion, actual: Any, label: str | None = None) -> bool:
         """Apply an assertion to a value and record what it found, so that later checks still run.

@@ -184,4 +184,5 @@ def test_names_of_classes():
     assert short_name("shop.evaluators.Support") == "Support"
     assert short_name("Support") == "Support"
     assert short_name("") == ""
+    assert short_name("suite v1.2") == "suite v1.2"
     assert full_name(Status) == "neuron_evals.core.results.items.Status"

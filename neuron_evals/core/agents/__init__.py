@@ -6,6 +6,7 @@ from neuron_evals.core.agents.agent import Agent
 from neuron_evals.core.agents.callables import as_agent
 from neuron_evals.core.agents.contract import OVERRIDES, AgentReply, BaseAgent
 from neuron_evals.core.agents.errors import AgentError, StepLimitReached, UnstubbedCall
+from neuron_evals.core.agents.fake import FakeAgent, FakeScript
 from neuron_evals.core.agents.tools import Tool, as_tool
 
 __all__ = [
@@ -14,6 +15,8 @@ __all__ = [
     "AgentError",
     "AgentReply",
     "BaseAgent",
+    "FakeAgent",
+    "FakeScript",
     "StepLimitReached",
     "Tool",
     "UnstubbedCall",

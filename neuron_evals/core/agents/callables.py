@@ -15,20 +15,24 @@ from neuron_evals.core.agents.structured import as_message
 from neuron_evals.core.exceptions import ConfigurationError
 from neuron_evals.core.messages import Message
 from neuron_evals.core.metrics import Collected, collecting, record_usage
+from neuron_evals.core.naming import agent_by_name
 
 
 def as_agent(value: Any) -> BaseAgent:
     """Return an agent for whatever may stand for one.
 
     Args:
-        value: An agent; a callable from text to text, plain or `async def`; or an object with `chat` from text to text
-            (or to something with a `text`) and with `fresh`, which returns the same with an empty conversation.
+        value: An agent; its name in the settings of a Django project; a callable from text to text, plain or
+            `async def`; or an object with `chat` from text to text (or to something with a `text`) and with `fresh`,
+            which returns the same with an empty conversation.
 
     Raises:
         ConfigurationError: It is none of these.
     """
     if isinstance(value, BaseAgent):
         return value
+    if isinstance(value, str):
+        return as_agent(agent_by_name(value))
     if isinstance(value, type):
         msg = f"{value.__qualname__} is a class; an agent is an object, such as {value.__qualname__}(...)"
         raise ConfigurationError(msg)
@@ -63,6 +67,11 @@ class CallableAgent(BaseAgent):
     def history(self) -> tuple[Message, ...]:
         """What was said to the callable, and what it returned."""
         return self._history
+
+    @property
+    def asynchronous(self) -> bool:
+        """Whether the callable is an `async def`."""
+        return inspect.iscoroutinefunction(self._function)
 
     def fresh(self, **overrides: Any) -> Self:
         """Return the same agent with an empty history.

@@ -73,6 +73,11 @@ class BaseAgent(ABC):
     name: str = ""
     """Name for reports; empty when it has none."""
 
+    @property
+    def asynchronous(self) -> bool:
+        """Whether the agent is at home on an event loop, so that a suite awaits it instead of calling it in threads."""
+        return False
+
     @abstractmethod
     def chat(self, message: str | Message) -> AgentReply:
         """Say something to the agent and return its answer.

@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 import inspect
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from neuron_evals.core.exceptions import EvaluationError
 from neuron_evals.core.results import full_name
@@ -20,6 +20,9 @@ class Declares(Protocol):
 
     def cache_dependencies(self) -> Iterable[Dependency]:
         """Return classes and paths of files."""
+
+    def cache_input(self, item: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return what the output for an item depends on."""
 
 
 def dependency_digests(evaluator: Declares) -> list[str]:

@@ -43,6 +43,7 @@ class RunKeys:
 
     def __init__(self, evaluator: Declares) -> None:
         self._reason = ""
+        self._input = evaluator.cache_input
         source = run_source(evaluator)
         if not source.functions:
             self._reason = f"run of {full_name(type(evaluator))} is no Python function, so that its code is unknown"
@@ -66,12 +67,12 @@ class RunKeys:
 
         Raises:
             Uncacheable: The item holds what cannot be written exactly, named with its place; or nothing can be known of
-                the evaluator's `run`.
+                the evaluator's `run`; or the evaluator says so for this item.
         """
         if self._reason:
             raise Uncacheable(self._reason)
         try:
-            text = encode(_as_run_gets(item))
+            text = encode(_as_run_gets(self._input(item)))
         except (Unserialisable, RecursionError) as exc:
             msg = f"the item {exc}"
             raise Uncacheable(msg) from exc

@@ -44,7 +44,7 @@ class Outcome:
     recorder: Recorder = field(init=False)
 
     def __post_init__(self) -> None:
-        self.recorder = Recorder(full_name(type(self.task.evaluator)), self.task.evaluator.is_transient)
+        self.recorder = Recorder(self.task.evaluator.evaluator_name, self.task.evaluator.is_transient)
 
     def broke(self, exc: BaseException) -> None:
         """Take what broke; the first error is the cause, later ones follow from it."""

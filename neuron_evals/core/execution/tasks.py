@@ -11,7 +11,7 @@ from neuron_evals.core.caches import RunOutputs
 from neuron_evals.core.cancellation import StopToken
 from neuron_evals.core.evaluators import BaseEvaluator
 from neuron_evals.core.exceptions import TimeLimit
-from neuron_evals.core.results import ItemResult, Status, full_name
+from neuron_evals.core.results import ItemResult, Status
 from neuron_evals.core.tracebacks import describe_error
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def broken(
 def result_of(task: Task, **fields: Any) -> ItemResult:
     """Return the result of a task with what is known of it."""
     return ItemResult(
-        evaluator_class=full_name(type(task.evaluator)),
+        evaluator_class=task.evaluator.evaluator_name,
         index=task.index,
         item_id=task.item_id,
         input=task.item,

@@ -35,6 +35,7 @@ def report_pieces(report: EvaluationReport, indent: int | None) -> Iterator[str]
         "duration": report.duration,
         "stopped": clean_json(report.stopped),
         "interrupted": report.interrupted,
+        "fake": report.fake,
         "has_failures": report.has_failures,
         "evaluators": map(_evaluator, report.evaluators),
     }
@@ -145,6 +146,7 @@ def _evaluator(evaluator: EvaluationResults) -> dict[str, Any]:
     return {
         "evaluator_class": clean_json(evaluator.evaluator_class),
         "namespace": clean_json(evaluator.namespace),
+        "fake": evaluator.fake,
         "started_at": _moment(evaluator.started_at),
         "finished_at": _moment(evaluator.finished_at),
         "duration": evaluator.duration,

@@ -138,6 +138,7 @@ def _suite_properties(evaluator: EvaluationResults, stopped: str | None) -> dict
         "simulator_cost": _total(evaluator.simulator_spending.cost),
         "cancelled": str(evaluator.cancelled_count or ""),
         "stopped": stopped or "",
+        "fake": "true" if evaluator.fake else "",
     }
 
 

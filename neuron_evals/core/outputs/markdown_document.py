@@ -10,7 +10,7 @@ from neuron_evals.core.outputs.console.items import MESSAGE_LIMIT, heading_notes
 from neuron_evals.core.outputs.console.labels import Labels
 from neuron_evals.core.outputs.console.spending import spending_texts, time_split_text
 from neuron_evals.core.outputs.console.summary import result_line
-from neuron_evals.core.outputs.console.wording import number, percent, plural, seconds
+from neuron_evals.core.outputs.console.wording import FAKE_NOTE, number, percent, plural, seconds
 from neuron_evals.core.outputs.markdown_text import code_block, code_span, table_code
 
 if TYPE_CHECKING:
@@ -131,7 +131,8 @@ def _row(label: str, figures: Figures, duration: float) -> str:
 
 
 def _label(evaluator: EvaluationResults, labels: Labels) -> str:
-    return table_code(labels.of(evaluator.evaluator_class), _NAME_LIMIT)
+    name = table_code(labels.of(evaluator.evaluator_class), _NAME_LIMIT)
+    return f"{name} (fake)" if evaluator.fake else name
 
 
 def _notes(report: EvaluationReport, log: FailureLog, labels: Labels) -> Iterator[str]:
@@ -153,6 +154,8 @@ def _notes(report: EvaluationReport, log: FailureLog, labels: Labels) -> Iterato
         yield f"Skipped: {plural(report.skipped_count, 'item')} to which no check applied"
     if report.cancelled_count:
         yield f"Cancelled: {plural(report.cancelled_count, 'item')}; the run stopped before they ended"
+    if report.fake:
+        yield f"**Fake: {FAKE_NOTE}**"
     if report.stopped is not None:
         yield f"Stopped early: {code_span(report.stopped, MESSAGE_LIMIT)}"
     if report.vacuous_checks:

@@ -28,6 +28,7 @@ class EvaluationResults(Figures):
         finished_at: When its last item ended.
         duration: Wall-clock seconds between the two, by a clock that is never set back.
         cache: What was counted of the cache of outputs; `None` when there was none.
+        fake: Whether the agent was replaced by one with canned replies, so that nothing here tells how good it is.
     """
 
     def __init__(  # noqa: PLR0913  (a record of what was measured; every field but the first has a default)
@@ -43,8 +44,10 @@ class EvaluationResults(Figures):
         finished_at: datetime | None = None,
         duration: float = 0.0,
         cache: CacheCounts | None = None,
+        fake: bool = False,
     ) -> None:
         self.cache = cache
+        self.fake = fake
         self.evaluator_class = evaluator_class
         self.results = tuple(results)
         self.tally = Tally(self.results) if tally is None else tally
@@ -115,6 +118,11 @@ class EvaluationReport(Figures):
         return CacheCounts.total(counted) if counted else None
 
     @property
+    def fake(self) -> bool:
+        """Whether the agent of an evaluator was replaced by one with canned replies."""
+        return any(evaluator.fake for evaluator in self.evaluators)
+
+    @property
     def broken_evaluators(self) -> tuple[EvaluationResults, ...]:
         """The evaluators that could not run, or not to their end."""
         return tuple(evaluator for evaluator in self.evaluators if evaluator.error is not None)
@@ -125,8 +133,13 @@ class EvaluationReport(Figures):
         return any(evaluator.has_failures for evaluator in self.evaluators)
 
     @classmethod
-    def of(cls, results: EvaluationResults) -> Self:
+    def of(cls, results: EvaluationResults, *, stopped: str | None = None, interrupted: bool = False) -> Self:
         """Return the report of a single evaluator.
+
+        Args:
+            results: Its results.
+            stopped: Why the run ended early; `None` when it did not.
+            interrupted: Whether a person or the system interrupted it.
 
         Raises:
             ValueError: The evaluator never started.
@@ -134,4 +147,11 @@ class EvaluationReport(Figures):
         if results.started_at is None or results.finished_at is None:
             msg = f"{results.evaluator_class} never started, so there is no report of it"
             raise ValueError(msg)
-        return cls([results], started_at=results.started_at, finished_at=results.finished_at, duration=results.duration)
+        return cls(
+            [results],
+            started_at=results.started_at,
+            finished_at=results.finished_at,
+            duration=results.duration,
+            stopped=stopped,
+            interrupted=interrupted,
+        )

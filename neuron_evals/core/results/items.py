@@ -50,7 +50,7 @@ class ItemResult:
     """What one execution of one item gave.
 
     Attributes:
-        evaluator_class: Full dotted name of the evaluator.
+        evaluator_class: Full dotted name of the evaluator; of a suite its name, such as `suite support`.
         index: Position of the item in the dataset, counted from 0.
         item_id: Identity of the item across runs.
         status: How the item ended.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 
 def short_name(dotted: str) -> str:
-    """Return the last part of a dotted name; a file's name stays whole."""
-    return dotted if "/" in dotted else dotted.rpartition(".")[2]
+    """Return the last part of a dotted name; a file's name, and one of several words, stays whole."""
+    return dotted if "/" in dotted or " " in dotted else dotted.rpartition(".")[2]
 
 
 def full_name(cls: type) -> str:

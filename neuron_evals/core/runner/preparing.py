@@ -108,8 +108,8 @@ class PreparedEvaluator:
 
     @property
     def evaluator_class(self) -> str:
-        """The evaluator's full dotted name."""
-        return full_name(type(self.evaluator))
+        """The evaluator's name."""
+        return self.evaluator.evaluator_name
 
     def planned(self) -> PlannedEvaluator:
         """Return its line in the plan."""

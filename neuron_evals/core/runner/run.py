@@ -13,7 +13,7 @@ from neuron_evals.core.cancellation import StopToken
 from neuron_evals.core.exceptions import StopRun
 from neuron_evals.core.execution import cancelled
 from neuron_evals.core.report import EvaluationReport, EvaluationResults, Tally
-from neuron_evals.core.results import ItemResult, Plan, Status, full_name
+from neuron_evals.core.results import ItemResult, Plan, Status
 from neuron_evals.core.runner.interruption import signals_stop
 from neuron_evals.core.runner.listener import Listener
 from neuron_evals.core.runner.preparing import BrokenEvaluator, Opened, PreparedEvaluator, prepare, set_up
@@ -100,6 +100,7 @@ class _Course:
             finished_at=datetime.now(UTC),
             duration=time.perf_counter() - self.started,
             cache=None if self.prepared.opened.outputs is None else self.prepared.opened.outputs.counts,
+            fake=self.prepared.evaluator.fake,
         )
 
     def _finished(self, result: ItemResult) -> None:
@@ -248,7 +249,7 @@ def _opened(evaluator: BaseEvaluator | BrokenEvaluator, crew: Crew) -> Opened | 
     try:
         return set_up(evaluator, crew)
     except (Exception, SystemExit) as exc:  # the others still run
-        return BrokenEvaluator.of(full_name(type(evaluator)), exc)
+        return BrokenEvaluator.of(evaluator.evaluator_name, exc)
 
 
 def _prepared(
@@ -259,7 +260,7 @@ def _prepared(
     try:
         return prepare(opened, selection, limits)
     except (Exception, SystemExit) as exc:  # as in `_opened`
-        return BrokenEvaluator.of(full_name(type(opened.evaluator)), exc)
+        return BrokenEvaluator.of(opened.evaluator.evaluator_name, exc)
 
 
 def _release(evaluators: Iterable[Opened | PreparedEvaluator | BrokenEvaluator]) -> None:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from neuron_evals.core.exceptions import ConfigurationError
-from neuron_evals.core.results import full_name
 
 if TYPE_CHECKING:
     from neuron_evals.core.datasets import Entry
@@ -74,7 +73,7 @@ class Selection:
         if not self.text:
             return True
         wanted = self.text.casefold()
-        names = (entry.item_id, str(entry.item.get("name", "")), full_name(type(evaluator)))
+        names = (entry.item_id, str(entry.item.get("name", "")), evaluator.evaluator_name)
         return any(wanted in name.casefold() for name in names)
 
 

@@ -1,1 +1,27 @@
-"""Suites: evaluators as data."""
+"""Suites: evaluators written as data. Reading them, everything that can be wrong with them, and running them."""
+
+from __future__ import annotations
+
+from neuron_evals.core.suites.evaluator import AsyncSuiteEvaluator, SuiteEvaluator, suite_evaluator
+from neuron_evals.core.suites.faking import as_fake
+from neuron_evals.core.suites.parsing import dataset_problems, parse_suite
+from neuron_evals.core.suites.problems import Problem, SuiteError
+from neuron_evals.core.suites.resources import Resources
+from neuron_evals.core.suites.spec import AssertionSpec, CheckSpec, ItemSpec, SuiteDefaults, SuiteSpec
+
+__all__ = [
+    "AssertionSpec",
+    "AsyncSuiteEvaluator",
+    "CheckSpec",
+    "ItemSpec",
+    "Problem",
+    "Resources",
+    "SuiteDefaults",
+    "SuiteError",
+    "SuiteEvaluator",
+    "SuiteSpec",
+    "as_fake",
+    "dataset_problems",
+    "parse_suite",
+    "suite_evaluator",
+]

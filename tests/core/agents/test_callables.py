@@ -83,7 +83,6 @@ def test_object__fresh_is_its_own_so_that_no_conversation_hears_of_another():
     ("value", "why"),
     [
         (Echo, r"Echo is a class; an agent is an object, such as Echo\(\.\.\.\)"),
-        ("support", "got 'support'"),
         (None, "got None"),
         (SimpleNamespace(chat=shout), r"has chat\(\) and no fresh\(\)"),
     ],

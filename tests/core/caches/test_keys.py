@@ -276,3 +276,23 @@ def test_what_has_no_fingerprint__is_no_problem(agent):
 def test_fingerprint_that_is_no_text__is_an_error_that_names_the_attribute(fingerprint):
     with pytest.raises(EvaluationError, match=r"Asking: the fingerprint of agent is a text that is not empty, got "):
         RunKeys(Asking(SimpleNamespace(fingerprint=fingerprint)))
+
+
+class OfTheInput(Echo):
+    def cache_input(self, item):
+        return {"input": item["input"]}
+
+
+def test_cache_input__what_it_leaves_out_changes_no_key():
+    keys = RunKeys(OfTheInput())
+    assert keys.of({"input": "p", "reference": "a"}) == keys.of({"input": "p", "reference": "b"})
+    assert keys.of({"input": "p"}) != keys.of({"input": "q"})
+
+
+def test_cache_input_that_refuses__the_item_has_no_key_and_the_reason_is_told():
+    class Never(Echo):
+        def cache_input(self, item):
+            raise Uncacheable("never")
+
+    with pytest.raises(Uncacheable, match=r"^never$"):
+        RunKeys(Never()).of({"input": "p"})

@@ -53,7 +53,17 @@ SUMMARY = [
     "usage",
     "time_split",
 ]
-END = ["results", "started_at", "finished_at", "duration", "stopped", "interrupted", "has_failures", "evaluators"]
+END = [
+    "results",
+    "started_at",
+    "finished_at",
+    "duration",
+    "stopped",
+    "interrupted",
+    "fake",
+    "has_failures",
+    "evaluators",
+]
 RESULT = [
     "evaluator_class",
     "index",
@@ -143,7 +153,7 @@ def test_the_keys_come_in_their_order(mixed):
     assert list(data) == SUMMARY + END
     assert all(list(result) == RESULT for result in data["results"])
     first, _, broken = data["evaluators"]
-    start = ["evaluator_class", "namespace", "started_at", "finished_at", "duration"]
+    start = ["evaluator_class", "namespace", "fake", "started_at", "finished_at", "duration"]
     assert list(first) == [*start, *SUMMARY, "error", "traceback", "has_failures"]
     assert list(broken) == list(first)
 

@@ -22,6 +22,7 @@ from neuron_evals.core.outputs.console.screen import Line, Screen, is_terminal, 
 from neuron_evals.core.outputs.console.summary import (
     broken_line,
     evaluator_lines,
+    fake_line,
     figure_lines,
     result_line,
     time_lines,
@@ -139,6 +140,7 @@ class ConsoleOutput(OutputDriver):
             yield from place_lines(log, labels)
             yield from time_lines(report)
         yield result_line(report)
+        yield from fake_line(report)
         yield from chain(figure_lines(report), broken_line(report), vacuous_lines(report, log, labels))
         if self._verbosity > 0:
             yield from evaluator_lines(report, labels)

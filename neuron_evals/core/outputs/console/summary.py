@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from neuron_evals.core.outputs.console.screen import Line
 from neuron_evals.core.outputs.console.spending import spending_texts, time_split_text
-from neuron_evals.core.outputs.console.wording import UNKNOWN, number, percent, plural, seconds
+from neuron_evals.core.outputs.console.wording import FAKE_NOTE, UNKNOWN, number, percent, plural, seconds
 from neuron_evals.core.outputs.printable import printable
 
 if TYPE_CHECKING:
@@ -53,6 +53,12 @@ def result_line(report: EvaluationReport) -> Line:
     return Line("OK", "bold green")
 
 
+def fake_line(report: EvaluationReport) -> Iterator[Line]:
+    """Yield that the agent under test was not the real one, when it was not."""
+    if report.fake:
+        yield Line(f"FAKE: {FAKE_NOTE}", "bold yellow")
+
+
 def figure_lines(figures: Figures, indent: str = "") -> Iterator[Line]:
     """Yield the figures of a report or of one evaluator."""
     yield Line(
@@ -95,7 +101,8 @@ def broken_line(report: EvaluationReport) -> Iterator[Line]:
 
 def _one_evaluator(evaluator: EvaluationResults, labels: Labels) -> Iterator[Line]:
     name = labels.of(evaluator.evaluator_class)
-    yield Line(f"  {name} [{evaluator.namespace}]" if evaluator.namespace else f"  {name}")
+    fake = " (fake)" if evaluator.fake else ""
+    yield Line(f"  {name} [{evaluator.namespace}]{fake}" if evaluator.namespace else f"  {name}{fake}")
     if evaluator.error is not None:
         yield Line(f"    Evaluator error: {evaluator.error}", "magenta")
     if evaluator.started_at is not None:

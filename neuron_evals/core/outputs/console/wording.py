@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from neuron_evals.core.results import Status
 
 UNKNOWN = "n/a"
+FAKE_NOTE = "canned replies stood in for the agent; nothing here tells how good it is"
 _LARGEST_PLAIN = 1e15
 _FINEST = 12
 _STATUS_WORDS = {

@@ -1,0 +1,104 @@
+"""Suites in the format of NeuronAI Studio: a list of items, or an object that holds one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from neuron_evals.core.suites.items import read_items
+from neuron_evals.core.suites.problems import DATASET, Problem, SuiteError, given_ids
+from neuron_evals.core.suites.shapes import Anything, Keyed, Listed, Mapped, Number, Shape, Text, described
+from neuron_evals.core.suites.spec import SuiteDefaults, SuiteSpec
+
+if TYPE_CHECKING:
+    from neuron_evals.core.checking import Assertion
+
+HOLDERS = ("dataset", "items")
+"""Keys of a suite under which its items stand."""
+
+MAX_NAME = 255
+"""Longest name of a suite, in characters."""
+
+_WRITTEN = Text(blank=False)
+_SETTINGS = Keyed(
+    {
+        "temperature": Number(0),
+        "top_p": Number(0, 1, above=True),
+        "max_tokens": Number(1, whole=True),
+        "seed": Number(whole=True),
+    }
+)
+KEYS: Mapping[str, Shape] = {
+    "name": _WRITTEN,
+    "description": Text(),
+    "agent": _WRITTEN,
+    "judge": _WRITTEN,
+    "dataset": Anything(),
+    "items": Anything(),
+    "tags": Listed(_WRITTEN),
+    "model": _WRITTEN,
+    "instructions": Text(),
+    "model_settings": _SETTINGS,
+    "timeout": Number(0, above=True, unit="seconds"),
+    "retries": Number(0, whole=True),
+    "repeats": Number(1, whole=True),
+    "concurrency": Number(1, whole=True),
+    "metadata": Mapped(),
+}
+"""The keys of a suite."""
+
+_SHAPE = Keyed(KEYS)
+_DEFAULTS = ("model", "instructions", "timeout", "retries", "repeats", "concurrency")
+
+
+def read_suite(data: Any, types: Mapping[str, type[Assertion]], name: str) -> SuiteSpec:
+    """Return the suite that data describes.
+
+    Args:
+        data: A list of items, or an object with the items under `dataset` or `items`.
+        types: Assertion classes by type name.
+        name: The suite's name when the data give none.
+
+    Raises:
+        SuiteError: Something is wrong with it; all problems are listed.
+    """
+    if isinstance(data, Mapping):
+        return _read_object(data, types, name)
+    items, problems = read_items(data, types)
+    if problems:
+        raise SuiteError(problems, given_ids(data))
+    return SuiteSpec(name, items)
+
+
+def _read_object(data: Mapping[str, Any], types: Mapping[str, type[Assertion]], name: str) -> SuiteSpec:
+    holders = [key for key in HOLDERS if key in data]
+    if not holders:
+        message = f'must be a list of items, or an object that holds one under "dataset", got {described(data)}'
+        raise SuiteError([Problem(None, DATASET, message)])
+    own = {key: value for key, value in data.items() if value is not None and key not in HOLDERS}
+    problems = [Problem(None, field, message) for field, message in _SHAPE.faults(own, "")]
+    problems += [Problem(None, second, f'means the same as "{holders[0]}"; give one of them') for second in holders[1:]]
+    if isinstance(own.get("name"), str):
+        problems += _name_problems(own["name"])
+    items, found = read_items(data[holders[0]], types)
+    if problems or found:
+        raise SuiteError([*problems, *found], given_ids(data[holders[0]]))
+    settings = {key: value for key, value in own.get("model_settings", {}).items() if value is not None}
+    return SuiteSpec(
+        own.get("name", name),
+        items,
+        own.get("description", ""),
+        own.get("agent"),
+        own.get("judge"),
+        SuiteDefaults(model_settings=settings, **{key: own[key] for key in _DEFAULTS if key in own}),
+        tuple(dict.fromkeys(tag.strip() for tag in own.get("tags", ()))),
+        own.get("metadata", {}),
+    )
+
+
+def _name_problems(name: str) -> list[Problem]:
+    if not name.isprintable():
+        return [Problem(None, "name", "must be one line of printable characters")]
+    if len(name) > MAX_NAME:
+        return [Problem(None, "name", f"must have at most {MAX_NAME} characters, got {len(name):,}")]
+    return []
