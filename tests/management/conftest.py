@@ -22,7 +22,7 @@ def folder(tmp_path):
 def evaluations(tmp_path):
     """Run the command in the working directory; give the finished process."""
 
-    def run(*args, settings=None, timeout=60):
+    def run(*args, settings=None, timeout=300):
         return subprocess.run(
             [sys.executable, "-W", "error", "-m", "django", "evaluations", *args],
             cwd=tmp_path,
