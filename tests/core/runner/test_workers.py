@@ -182,7 +182,12 @@ def test_async_workers__plain_tools_of_agents_run_at_the_same_time_in_threads_th
     pool.open(Surroundings())
     pool.start(1, Task(Talking(), 0, "a", {"input": "Go"}))
     done: list[Any] = []
-    wait_until(lambda: done.extend(pool.wait(None)) or done)
+
+    def is_done() -> bool:
+        done.extend(pool.wait(None))
+        return bool(done)
+
+    wait_until(is_done)
     pool.close(abandon=False)
     ((_, executed),) = done
 
