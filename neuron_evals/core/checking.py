@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import suppress
 from typing import Any, ClassVar, Literal
 
@@ -167,7 +167,7 @@ class Recorder:
 
     def _broken(self, assertion: object, exc: Exception, label: str | None, line: int | None) -> Check:
         with suppress(Exception):  # what an evaluator says of its errors must not hide them
-            self.transient = self.transient or self.is_transient(exc)
+            self.transient = self.transient or any(map(self.is_transient, _with_causes(exc)))
         name = type(assertion).__name__
         with suppress(Exception):  # its name may be what broke
             name = _as_assertion(assertion).assertion_name
@@ -181,6 +181,16 @@ class Recorder:
             evaluator_class=self.evaluator_class,
             line=line,
         )
+
+
+def _with_causes(exc: Exception) -> Iterator[Exception]:
+    """Yield an error and what it came from: a judge's own error may stand behind that of several judges."""
+    seen: list[BaseException] = []
+    cause: BaseException | None = exc
+    while isinstance(cause, Exception) and cause not in seen:
+        seen.append(cause)
+        yield cause
+        cause = cause.__cause__
 
 
 def evaluated(assertion: Assertion, actual: Any) -> AssertionResult:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, NoReturn
 
@@ -45,14 +45,23 @@ class Usage:
     @classmethod
     def sum(cls, usages: Iterable[Usage]) -> Usage:
         """Return all of them together; a kind of token that one of them does not know is unknown in the sum."""
+        return cls._joined(usages, _sum)
+
+    @classmethod
+    def known_sum(cls, usages: Iterable[Usage]) -> Usage:
+        """Return what is known of all together, which the whole cannot be below; what none knows is unknown."""
+        return cls._joined(usages, _known_sum)
+
+    @classmethod
+    def _joined(cls, usages: Iterable[Usage], joined: Callable[[Iterable[int | None]], int | None]) -> Usage:
         parts = list(usages)
         return cls(
-            input=_sum(part.input for part in parts),
-            output=_sum(part.output for part in parts),
-            cached_input=_sum(part.cached_input for part in parts),
-            reasoning=_sum(part.reasoning for part in parts),
+            input=joined(part.input for part in parts),
+            output=joined(part.output for part in parts),
+            cached_input=joined(part.cached_input for part in parts),
+            reasoning=joined(part.reasoning for part in parts),
             requests=sum(part.requests for part in parts),
-            cache_write=_sum(part.cache_write for part in parts),
+            cache_write=joined(part.cache_write for part in parts),
         )
 
 
@@ -198,6 +207,11 @@ def _sum(numbers: Iterable[int | None]) -> int | None:
             return None
         total += number
     return total
+
+
+def _known_sum(numbers: Iterable[int | None]) -> int | None:
+    known = [number for number in numbers if number is not None]
+    return sum(known) if known else None
 
 
 def _held(value: Any) -> dict[str, Any]:

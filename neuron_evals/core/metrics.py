@@ -72,6 +72,15 @@ class Collected:
         """Return what all model calls cost, or those of one kind; `None` when there was none, or one is unknown."""
         return total_cost(call.cost for call in self._calls(kind))
 
+    def known_usage(self, kind: UsageKind | None = None) -> Usage | None:
+        """Return what is known of the tokens, which the whole cannot be below; `None` when there was no model call."""
+        calls = self._calls(kind)
+        return Usage.known_sum(call.usage or Usage() for call in calls) if calls else None
+
+    def known_cost(self, kind: UsageKind | None = None) -> Decimal | None:
+        """Return what is known of the cost, which the whole cannot be below; `None` when nothing is."""
+        return total_cost(call.cost for call in self._calls(kind) if call.cost is not None)
+
     def model_seconds(self, kind: UsageKind | None = None) -> float:
         """Return the seconds of all model calls, or of one kind; calls at the same time count each."""
         return sum(call.seconds for call in self._calls(kind))

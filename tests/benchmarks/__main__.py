@@ -10,7 +10,7 @@ from pathlib import Path
 
 import django
 
-from tests.benchmarks import caching, calls, items, memory, startup, workers
+from tests.benchmarks import caching, calls, items, memory, startup, trajectory, workers
 from tests.benchmarks.measuring import table
 
 PARTS = {
@@ -20,6 +20,7 @@ PARTS = {
     "caching": caching,
     "memory": memory,
     "startup": startup,
+    "trajectory": trajectory,
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from decimal import Decimal
 
 import pytest
@@ -10,15 +11,19 @@ from neuron_evals import (
     Agent,
     AgentJudge,
     BaseEvaluator,
+    ClassifierJudge,
     EvaluatorRunner,
     FakeProvider,
     MemoryCache,
+    Message,
     NotEmpty,
     PriceTable,
     RubricJudge,
+    Usage,
     render,
 )
-from neuron_evals.core.report import EvaluationReport
+from neuron_evals.classifiers import Boolean, FakeClassifier
+from neuron_evals.core.report import Amount, EvaluationReport
 from neuron_evals.core.results import Status
 from tests.core.providers.dialects import DIALECTS
 from tests.core.providers.server import Answer, Server
@@ -143,3 +148,40 @@ def test_second_run_from_the_cache__costs_nothing_and_its_items_keep_what_the_fi
     assert kept.run_time == first.results[0].run_time
     assert second.average_execution_time is None
     assert "Cost of agent: 0\n" in render(EvaluationReport.of(second))
+
+
+@pytest.mark.parametrize("workers", ["inline", "processes"])
+def test_judge_with_a_price_and_classifier_without_one__total_unknown_and_the_known_part_shown_everywhere(workers):
+    prices = PriceTable().with_overrides({"grader": {"input": 1, "output": 2}})
+    grade = Message("assistant", '{"score": 0.9}', usage=Usage(10_000, 5_000))
+    judge = AgentJudge(Agent(FakeProvider(grade, model="grader"), prices=prices), "c")
+    classifier = ClassifierJudge(FakeClassifier([{"judgment": 0.9}]), Boolean("Is it polite?"))
+    options = {"concurrency": 2, "workers": workers} if workers == "processes" else {}
+    results = EvaluatorRunner().run(Graded([judge, classifier]), **options)
+
+    (result,) = results.results
+    assert (result.judge_cost, result.known_judge_cost) == (None, 0.02)
+    assert (result.judge_usage.input, result.known_judge_usage.input) == (None, 10_000)
+    assert results.judge_spending.cost == Amount(Decimal("0.02"), 0, 1)
+    assert results.judge_spending.input == Amount(10_000, 0, 1)
+    report = EvaluationReport.of(results)
+    assert "Cost of judges: at least 0.02 (known for 0 of 1 item)" in render(report)
+    written = json.loads(render(report, "json"))
+    assert written["usage"]["judges"]["cost"] == {"total": None, "known": 0.02, "known_items": 0}
+    assert (written["results"][0]["judge_cost"], written["results"][0]["known_judge_cost"]) == (None, 0.02)
+
+
+def test_agent_of_which_one_call_has_no_price__total_unknown_and_the_known_part_counted():
+    prices = PriceTable().with_overrides({"small": {"input": 1, "output": 2}})
+    replies = [Message("assistant", "hi", usage=Usage(10_000, 5_000), model=model) for model in ("small", "other")]
+
+    class TwoAgents(Graded):
+        def run(self, item):
+            provider = FakeProvider(*replies)
+            return [Agent(provider, prices=prices).chat("Hello?").text for _ in replies][-1]
+
+    results = EvaluatorRunner().run(TwoAgents([NotEmpty()]))
+    (result,) = results.results
+    assert (result.cost, result.known_cost, result.usage.input) == (None, 0.02, 20_000)
+    assert results.agent_spending.cost == Amount(Decimal("0.02"), 0, 1)
+    assert results.agent_spending.input.total == 20_000

@@ -39,17 +39,22 @@ def test_kinds__are_counted_apart_and_end_with_their_block():
 
 
 @pytest.mark.parametrize(
-    ("calls", "usage", "cost"),
+    ("calls", "whole", "known"),
     [
-        ([], None, None),
-        ([ModelCall("agent", 1, Usage(1, 2), Decimal(0))], Usage(1, 2), Decimal(0)),
-        ([ModelCall("agent", 1)], Usage(), None),
-        ([ModelCall("agent", 1, Usage(1, 2), Decimal(3)), ModelCall("agent", 1)], Usage(requests=2), None),
+        ([], (None, None), (None, None)),
+        ([ModelCall("agent", 1, Usage(1, 2), Decimal(0))], (Usage(1, 2), Decimal(0)), (Usage(1, 2), Decimal(0))),
+        ([ModelCall("agent", 1)], (Usage(), None), (Usage(), None)),
+        (
+            [ModelCall("agent", 1, Usage(1, 2), Decimal(3)), ModelCall("agent", 1), ModelCall("agent", 1, Usage(4))],
+            (Usage(requests=3), None),
+            (Usage(5, 2, requests=3), Decimal(3)),
+        ),
     ],
 )
-def test_unknown__is_never_zero(calls, usage, cost):
+def test_unknown__is_never_zero_and_what_is_known_beside_it_is_told_apart(calls, whole, known):
     collected = Collected(calls)
-    assert (collected.usage(), collected.cost()) == (usage, cost)
+    assert (collected.usage(), collected.cost()) == whole
+    assert (collected.known_usage(), collected.known_cost()) == known
 
 
 def test_threads_in_a_copied_context__record_where_they_were_started():

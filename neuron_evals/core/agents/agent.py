@@ -196,7 +196,8 @@ class Agent(BaseAgent):
                 raise AgentError(msg)
             said = as_message(message)
             conversation.turn = Turn(self._setup, conversation.messages, schema)
-            yield conversation.turn.start(said)
+            with _broken_off_by_errors(conversation.turn):
+                yield conversation.turn.start(said)
 
     @contextmanager
     def _resumed(self, payload: Any) -> Iterator[Steps]:
@@ -205,7 +206,8 @@ class Agent(BaseAgent):
             if turn is None:
                 msg = f"{type(self).__name__}: there is nothing to resume; call chat()"
                 raise AgentError(msg)
-            yield turn.resume(payload)
+            with _broken_off_by_errors(turn):
+                yield turn.resume(payload)
 
     @contextmanager
     def _in_use(self) -> Iterator[_Conversation]:
@@ -218,3 +220,13 @@ class Agent(BaseAgent):
             yield conversation
         finally:
             conversation.busy.release()
+
+
+@contextmanager
+def _broken_off_by_errors(turn: Turn) -> Iterator[None]:
+    """End a turn properly when an error, a cancellation or an interrupt ends the block."""
+    try:
+        yield
+    except BaseException:
+        turn.break_off()
+        raise

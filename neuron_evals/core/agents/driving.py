@@ -5,17 +5,18 @@ from __future__ import annotations
 import asyncio
 import inspect
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Self
 
 from neuron_evals.core.agents.bridging import call_plain, finish
 from neuron_evals.core.agents.rounds import NOT_TOLD, Work
-from neuron_evals.core.agents.turns import Ask, Steps
-from neuron_evals.core.messages import ToolCall
+from neuron_evals.core.agents.turns import Ask, Run, Steps
 
 if TYPE_CHECKING:
     from types import TracebackType
 
     from neuron_evals.core.agents.contract import AgentReply
+    from neuron_evals.core.messages import ToolCall
     from neuron_evals.core.providers.contract import BaseProvider
 
 
@@ -26,12 +27,16 @@ def drive(steps: Steps, provider: BaseProvider) -> AgentReply:
     """
     step = next(steps)
     while True:
-        answer = provider.complete(step.request) if isinstance(step, Ask) else [_run(work) for work in step.work]
+        reply = None
+        if isinstance(step, Ask):
+            reply = provider.complete(step.request)
+        else:
+            _run_each(step)
         try:
-            step = steps.send(answer)
+            step = steps.send(reply)
         except StopIteration as done:
-            reply: AgentReply = done.value
-            return reply
+            answered: AgentReply = done.value
+            return answered
 
 
 async def adrive(steps: Steps, provider: BaseProvider) -> AgentReply:
@@ -41,48 +46,50 @@ async def adrive(steps: Steps, provider: BaseProvider) -> AgentReply:
     """
     step = next(steps)
     while True:
-        answer = await provider.acomplete(step.request) if isinstance(step, Ask) else await _run_all(step.work)
+        reply = None
+        if isinstance(step, Ask):
+            reply = await provider.acomplete(step.request)
+        else:
+            await _run_all(step)
         try:
-            step = steps.send(answer)
+            step = steps.send(reply)
         except StopIteration as done:
-            reply: AgentReply = done.value
-            return reply
+            answered: AgentReply = done.value
+            return answered
 
 
-def _run(work: Work) -> ToolCall:
-    with _Attempt(work) as attempt:
-        result = work.tool.function(**work.arguments)
-        attempt.result = finish(result) if inspect.isawaitable(result) else result
-    return attempt.outcome
+def _run_each(step: Run) -> None:
+    for work in step.work:
+        with _Attempt(work, step.take) as attempt:
+            result = work.tool.function(**work.arguments)
+            attempt.result = finish(result) if inspect.isawaitable(result) else result
 
 
-async def _run_all(works: tuple[Work, ...]) -> list[ToolCall]:
+async def _run_all(step: Run) -> None:
     # All come to their end before an error goes on: none is left running behind.
-    outcomes = await asyncio.gather(*map(_arun, works), return_exceptions=True)
-    for outcome in outcomes:
-        if isinstance(outcome, BaseException):
-            raise outcome
-    return [outcome for outcome in outcomes if isinstance(outcome, ToolCall)]
+    ended = await asyncio.gather(*(_arun(work, step.take) for work in step.work), return_exceptions=True)
+    for exc in ended:
+        if exc is not None:
+            raise exc
 
 
-async def _arun(work: Work) -> ToolCall:
-    with _Attempt(work) as attempt:
+async def _arun(work: Work, take: Callable[[ToolCall], None]) -> None:
+    with _Attempt(work, take) as attempt:
         function = work.tool.function
         if work.tool.in_thread:
             result = await call_plain(function, **work.arguments)
         else:
             result = function(**work.arguments)
         attempt.result = await result if inspect.isawaitable(result) else result
-    return attempt.outcome
 
 
 class _Attempt:
-    """Runs a tool in its `with` block; what the block raises becomes the outcome, unless the model must not be told."""
+    """Runs a tool in its `with` block. What the block raises is the outcome, and goes on where it ends the turn."""
 
-    def __init__(self, work: Work) -> None:
+    def __init__(self, work: Work, take: Callable[[ToolCall], None]) -> None:
         self._work = work
+        self._take = take
         self.result: Any = None
-        self.outcome = work.call
 
     def __enter__(self) -> Self:
         self._started = time.perf_counter()
@@ -93,9 +100,7 @@ class _Attempt:
     ) -> bool:
         seconds = time.perf_counter() - self._started
         if exc is None:
-            self.outcome = self._work.returned(self.result, seconds)
-        elif isinstance(exc, Exception) and not isinstance(exc, NOT_TOLD):
-            self.outcome = self._work.broke(exc, seconds)
-        else:
-            return False
-        return True
+            self._take(self._work.returned(self.result, seconds))
+            return True
+        self._take(self._work.broke(exc, seconds))
+        return isinstance(exc, Exception) and not isinstance(exc, NOT_TOLD)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from neuron_evals.core.agents.arguments import BadArguments
-from neuron_evals.core.agents.errors import ToolFault
+from neuron_evals.core.agents.errors import ToolFault, UnstubbedCall
 from neuron_evals.core.agents.tools import Tool
 from neuron_evals.core.approvals import ApprovalRequest, Decision
 from neuron_evals.core.exceptions import ConfigurationError, EvaluationError, StopRun
@@ -38,9 +38,11 @@ class Work:
         """Return the call with its result, as JSON: what the tool keeps may change later."""
         return replace(self.call, result=clean_json(result), executed=True, duration=seconds)
 
-    def broke(self, exc: Exception, seconds: float) -> ToolCall:
-        """Return the call with its error."""
-        return replace(self.call, error=_told(exc), executed=True, duration=seconds)
+    def broke(self, exc: BaseException, seconds: float) -> ToolCall:
+        """Return the call with its error, also one that ends the turn: the tool ran, as far as it came."""
+        error = _told(exc) if isinstance(exc, Exception) else f"broken off while it ran: {class_and_message(exc)}"
+        ran = not isinstance(exc, UnstubbedCall)
+        return replace(self.call, error=error, executed=ran, duration=seconds if ran else None)
 
 
 class Round:
@@ -49,11 +51,17 @@ class Round:
     Args:
         calls: What the model proposes, each with an id of its own.
         tools: The agent's tools.
+
+    Attributes:
+        proposed: The calls as they stand in the assistant message.
+        fault: What ends the turn before anything runs; `None` when nothing does.
     """
 
-    def __init__(self, calls: Iterable[ToolCall], tools: Sequence[Tool]) -> None:
+    def __init__(self, calls: Sequence[ToolCall], tools: Sequence[Tool]) -> None:
         by_name = {tool.name: tool for tool in tools}
-        self._entries: list[ToolCall | Work] = [_prepared(call, by_name) for call in calls]
+        self.fault: Exception | None = None
+        self._entries: list[ToolCall | Work] = [self._entry(call, by_name) for call in calls]
+        self._places = {call.id: place for place, call in enumerate(calls)}
         self.proposed: tuple[ToolCall, ...] = tuple(
             proposal if isinstance(entry, ToolCall) else entry.call
             for proposal, entry in zip(calls, self._entries, strict=True)
@@ -76,13 +84,11 @@ class Round:
         request = ApprovalRequest(actions=actions)
         return request if request.pending else None
 
-    def settle(self, outcomes: Sequence[ToolCall]) -> None:
-        """Take what became of the calls that were ready, in their order."""
-        arrived = iter(outcomes)
-        ready = {work.call.id for work in self.ready}
-        self._entries = [
-            next(arrived) if isinstance(entry, Work) and entry.call.id in ready else entry for entry in self._entries
-        ]
+    def take(self, outcome: ToolCall) -> None:
+        """Take what became of a call that was ready; nothing when that is known already."""
+        place = self._places[outcome.id]
+        if isinstance(self._entries[place], Work):
+            self._entries[place] = outcome
 
     def decide(self, decisions: Mapping[str, Decision]) -> None:
         """Make the pending calls ready, or rejected.
@@ -98,11 +104,17 @@ class Round:
         ]
 
     def give_up(self, why: str) -> None:
-        """Mark all calls that have no outcome as not run."""
+        """Mark all calls that have no outcome as not run; nobody will decide on those that wait."""
         self._entries = [
-            entry if isinstance(entry, ToolCall) else replace(entry.call, approval=None, error=why, executed=False)
-            for entry in self._entries
+            entry if isinstance(entry, ToolCall) else _given_up(entry.call, why) for entry in self._entries
         ]
+
+    def _entry(self, call: ToolCall, tools: Mapping[str, Tool]) -> ToolCall | Work:
+        try:
+            return _prepared(call, tools)
+        except NOT_TOLD as exc:
+            self.fault = self.fault or exc
+            return _refused(call, class_and_message(exc))
 
 
 def with_ids(calls: Iterable[ToolCall], prefix: str) -> tuple[ToolCall, ...]:
@@ -145,6 +157,10 @@ def _told(exc: Exception) -> str:
 
 def _refused(call: ToolCall, why: str) -> ToolCall:
     return replace(call, error=why, executed=False)
+
+
+def _given_up(call: ToolCall, why: str) -> ToolCall:
+    return _refused(call if call.approval == "approved" else replace(call, approval=None), why)
 
 
 def _decided(work: Work, decision: Decision) -> ToolCall | Work:

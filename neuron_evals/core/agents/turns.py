@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ from neuron_evals.core.agents.errors import StepLimitReached
 from neuron_evals.core.agents.rounds import Round, Work, with_ids
 from neuron_evals.core.agents.tools import Tool
 from neuron_evals.core.approvals import ApprovalRequest, read_decisions
-from neuron_evals.core.messages import Message, Usage
+from neuron_evals.core.messages import Message, ToolCall, Usage
 from neuron_evals.core.metrics import record_tools, record_usage, total_cost
 from neuron_evals.core.providers.contract import BaseProvider, ModelReply, ModelRequest, ModelSettings
 from neuron_evals.core.providers.prices import PriceTable, cost_of
@@ -43,9 +43,15 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A step: run tools. It is answered by their calls with the outcomes, in the same order."""
+    """A step: run tools. Each outcome is given to `take` as soon as it is there: the next tool may end the turn.
+
+    Attributes:
+        work: What to run.
+        take: Takes a call with its outcome.
+    """
 
     work: tuple[Work, ...]
+    take: Callable[[ToolCall], None]
 
 
 Steps = Generator[Ask | Run, Any, AgentReply]
@@ -92,6 +98,15 @@ class Turn:
         self.request = None
         return (yield from self._timed(self._finish_round_and_go_on(self._round)))
 
+    def break_off(self) -> None:
+        """Give each call that has no outcome one that says so, since servers refuse a history with calls without.
+
+        A turn that waits for decisions still does.
+        """
+        if self._round is not None and self.request is None:
+            self._round.give_up("the turn was broken off before this tool ran")
+            self._close(self._round)
+
     def _timed(self, steps: Steps) -> Steps:
         started = time.perf_counter()
         reply = yield from steps
@@ -104,24 +119,24 @@ class Turn:
             part = Round(reply.message.tool_calls, self._setup.tools)
             message = replace(reply.message, tool_calls=part.proposed)
             self._messages.append(message)
+            self._round = part
+            if part.fault is not None:
+                raise part.fault
             if len(self._usages) >= self._setup.max_steps:
                 raise self._limit_reached(part)
             yield from self._run(part)
-            if part.outcomes:
-                self._messages.append(Message(role="tool", tool_calls=part.outcomes))
             if part.request is not None:
-                self._round, self.request = part, part.request
+                self._tell(part)
+                self.request = part.request
                 return self._reply(reply, message)
+            self._close(part)
             reply = yield from self._ask()
         self._messages.append(reply.message)
         return self._reply(reply, reply.message)
 
     def _finish_round_and_go_on(self, part: Round) -> Steps:
         yield from self._run(part)
-        # Outcomes of calls that needed no approval stand here already; the whole round is one message.
-        if self._messages[-1].role == "tool":
-            self._messages.pop()
-        self._messages.append(Message(role="tool", tool_calls=part.outcomes))
+        self._close(part)
         return (yield from self._go_on())
 
     def _ask(self) -> Generator[Ask, ModelReply, ModelReply]:
@@ -153,13 +168,23 @@ class Turn:
         record_usage(message.usage, cost, message.model, seconds=seconds)
         return replace(reply, message=message)
 
-    def _run(self, part: Round) -> Generator[Run, Sequence[Any], None]:
+    def _run(self, part: Round) -> Generator[Run, None, None]:
         if not part.ready:
             return
         started = time.perf_counter()
-        outcomes = yield Run(part.ready)
+        yield Run(part.ready, part.take)
         record_tools(time.perf_counter() - started)
-        part.settle(outcomes)
+
+    def _tell(self, part: Round) -> None:
+        """Put what became of a round so far into the conversation: all of it is one message."""
+        if self._messages[-1].role == "tool":
+            self._messages.pop()
+        if part.outcomes:
+            self._messages.append(Message(role="tool", tool_calls=part.outcomes))
+
+    def _close(self, part: Round) -> None:
+        self._tell(part)
+        self._round = None
 
     def _reply(self, reply: ModelReply, message: Message) -> AgentReply:
         return AgentReply(
@@ -176,7 +201,7 @@ class Turn:
     def _limit_reached(self, part: Round) -> StepLimitReached:
         limit = self._setup.max_steps
         part.give_up(f"not run: the limit of {limit} model calls was reached")
-        self._messages.append(Message(role="tool", tool_calls=part.outcomes))
+        self._close(part)
         names = ", ".join(call.name for call in part.proposed)
         msg = f"the model still calls tools ({names}) after {limit} model calls; max_steps allows more"
         return StepLimitReached(msg, tuple(self._messages))

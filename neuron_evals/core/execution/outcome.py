@@ -37,6 +37,7 @@ class Outcome:
     cached: bool = False
     saved: float = 0.0
     collected: Collected = field(default_factory=Collected)
+    known: dict[str, Any] = field(default_factory=dict)
     error: str | None = None
     traceback: str = ""
     transient: bool = False
@@ -80,6 +81,7 @@ class Outcome:
         trajectory = output if isinstance(output, Trajectory) else self.recorded.trajectory()
         usage = self.collected.usage("agent") or (trajectory.usage() if trajectory is not None else None)
         self.first = CachedRun(output, seconds, usage, _number(self.collected.cost("agent")), trajectory)
+        self.known = self._known_of_agent()
 
     def store(self) -> None:
         """Store what `run` returned, and go on with the copy that every later run will find."""
@@ -142,12 +144,14 @@ class Outcome:
                 "cost": first.cost,
                 "trajectory": first.trajectory,
                 "run_time": first.execution_time,
+                **self.known,
             }
         else:
             # `run` did not return; what it had paid for until then is paid all the same.
             spent = {"trajectory": self.recorded.trajectory(self.error or "")}
             if self.collected.model_calls:
                 spent |= {"usage": self.collected.usage("agent"), "cost": _number(self.collected.cost("agent"))}
+                spent |= self._known_of_agent()
         if self.collected.tool_rounds:
             spent["tool_time"] = self.collected.tool_seconds("agent")
         if self.collected.model_calls:
@@ -162,8 +166,17 @@ class Outcome:
         return {
             f"{kind}_usage": usage,
             f"{kind}_cost": _number(self.collected.cost(kind)),
+            f"known_{kind}_usage": self.collected.known_usage(kind),
+            f"known_{kind}_cost": _number(self.collected.known_cost(kind)),
             f"{kind}_time": self.collected.model_seconds(kind),
         }
+
+    def _known_of_agent(self) -> dict[str, Any]:
+        """Return what is known of the agent's model calls so far; nothing where there was none, as for most tests."""
+        if not self.collected.model_calls:
+            return {}
+        known_cost = _number(self.collected.known_cost("agent"))
+        return {"known_usage": self.collected.known_usage("agent"), "known_cost": known_cost}
 
 
 def _number(cost: Decimal | None) -> float | None:

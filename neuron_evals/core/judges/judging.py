@@ -8,7 +8,6 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from neuron_evals.core.asking.questions import Answer, NoAnswer, Question, aask, ask
-from neuron_evals.core.exceptions import JudgeError
 from neuron_evals.core.judges.prompts import reply_schema
 from neuron_evals.core.judges.replies import Grade, read_reply
 from neuron_evals.core.messages import Usage
@@ -24,8 +23,8 @@ class Judgement:
     """What one judge said once.
 
     Attributes:
-        score: The score, 0 to 1.
-        grade: The grade as the judge gave it.
+        score: The score, 0 to 1; `None` when there is no grade.
+        grade: The grade as the judge gave it; `None` likewise.
         reasoning: Its reasoning; empty when it gave none.
         judge: Name of the judge; empty when it has none.
         model: Name of the model that answered; `None` when unknown.
@@ -33,17 +32,19 @@ class Judgement:
         cost: What they cost, in the currency of the price table; `None` when unknown.
         seconds: How long the judge took.
         replies: The raw replies, when there was more than one; else empty.
+        error: Why there is no grade; empty when there is one.
     """
 
-    score: float
-    grade: Any
-    reasoning: str
+    score: float | None
+    grade: Any = None
+    reasoning: str = ""
     judge: str = ""
     model: str | None = None
     usage: Usage | None = None
     cost: Decimal | None = None
     seconds: float = 0.0
     replies: tuple[str, ...] = ()
+    error: str = ""
 
     def details(self) -> dict[str, Any]:
         """Return all of it as JSON values, for the context of a check."""
@@ -59,6 +60,8 @@ class Judgement:
         }
         if self.replies:
             details["replies"] = list(self.replies)
+        if self.error:
+            details["error"] = self.error
         return details
 
 
@@ -66,18 +69,18 @@ def judged(judge: BaseAgent, prompt: str, scale: Scale) -> Judgement:
     """Have a judge grade, each time in a fresh conversation.
 
     Args:
-        judge: The agent that grades; its own conversation is left alone.
+        judge: The agent that grades.
         prompt: What `judge_prompt` returned.
         scale: How it grades.
 
-    Raises:
-        JudgeError: Neither the first nor the second reply can be used; the raw replies are in its context.
+    Returns:
+        The judgement. It has no grade when neither the first nor the second reply can be used.
     """
     started = time.perf_counter()
     try:
-        answer = ask(judge, _question(prompt, scale))
+        answer: Answer[Grade] | NoAnswer = ask(judge, _question(prompt, scale))
     except NoAnswer as exc:
-        raise _error(judge, exc) from None
+        answer = exc
     return _judgement(judge, answer, time.perf_counter() - started)
 
 
@@ -85,9 +88,9 @@ async def ajudged(judge: BaseAgent, prompt: str, scale: Scale) -> Judgement:
     """Have a judge grade; like `judged`, for async code."""
     started = time.perf_counter()
     try:
-        answer = await aask(judge, _question(prompt, scale))
+        answer: Answer[Grade] | NoAnswer = await aask(judge, _question(prompt, scale))
     except NoAnswer as exc:
-        raise _error(judge, exc) from None
+        answer = exc
     return _judgement(judge, answer, time.perf_counter() - started)
 
 
@@ -102,24 +105,24 @@ def _question(prompt: str, scale: Scale) -> Question[Grade]:
     )
 
 
-def _judgement(judge: BaseAgent, answer: Answer[Grade], seconds: float) -> Judgement:
-    grade, replies = answer.value, answer.replies
+def _judgement(judge: BaseAgent, answer: Answer[Grade] | NoAnswer, seconds: float) -> Judgement:
+    replies = answer.replies
+    grade, error = None, ""
+    if isinstance(answer, NoAnswer):
+        who = f"judge {judge.name}" if judge.name else "the judge"
+        error = f"{who} gave no grade in {len(replies)} replies: {answer}"
+    else:
+        grade = answer.value
     used = [reply.usage for reply in replies if reply.usage is not None]
     return Judgement(
-        score=grade.score,
-        grade=grade.grade,
-        reasoning=grade.reasoning,
+        score=None if grade is None else grade.score,
+        grade=None if grade is None else grade.grade,
+        reasoning="" if grade is None else grade.reasoning,
         judge=judge.name,
         model=replies[-1].model,
         usage=Usage.sum(used) if len(used) == len(replies) else None,
         cost=total_cost(reply.cost for reply in replies),
         seconds=seconds,
         replies=tuple(reply.text for reply in replies) if len(replies) > 1 else (),
+        error=error,
     )
-
-
-def _error(judge: BaseAgent, problem: NoAnswer) -> JudgeError:
-    who = f"judge {judge.name}" if judge.name else "the judge"
-    replies = problem.replies
-    context = {"replies": [reply.text for reply in replies], "model": replies[-1].model}
-    return JudgeError(f"{who} gave no grade in {len(replies)} replies: {problem}", context)

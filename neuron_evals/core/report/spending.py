@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from decimal import Decimal
-from typing import TYPE_CHECKING
 
+from neuron_evals.core.messages import Usage
 from neuron_evals.core.results import ItemResult, Status
-
-if TYPE_CHECKING:
-    from neuron_evals.core.messages import Usage
 
 TOKENS = ("input", "output", "cached_input", "reasoning")
 """The kinds of tokens that are summed, as they are called in `Usage`."""
@@ -83,6 +80,30 @@ class TimeSplit:
     simulators: float | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What one item used on one side.
+
+    Attributes:
+        usage: Its tokens; `None` when unknown.
+        cost: Its cost; `None` when unknown.
+    """
+
+    usage: Usage | None = None
+    cost: float | None = None
+
+    def part(self, name: str) -> int | Decimal | None:
+        """Return the cost, or the number of tokens of a kind, or of requests; `None` when unknown."""
+        if name == "cost":
+            # By its digits: a sum of binary fractions would depend on the order of the items.
+            return None if self.cost is None else Decimal(str(self.cost))
+        count: int | None = None if self.usage is None else getattr(self.usage, name)
+        return count
+
+
+_NOTHING = Spent()
+
+
 class SpendingTally:
     """Running sums of one side."""
 
@@ -94,20 +115,18 @@ class SpendingTally:
         self._known: dict[str, int | Decimal] = {}
         self._whole = dict.fromkeys(_PARTS, 0)
 
-    def add(self, usage: Usage | None, cost: float | None, *, whole: bool) -> None:
+    def add(self, spent: Spent, known: Spent = _NOTHING, *, whole: bool) -> None:
         """Count one item.
 
         Args:
-            usage: Its tokens; `None` when unknown.
-            cost: Its cost; `None` when unknown.
+            spent: What it used.
+            known: What is known of that; counted where the whole is unknown.
             whole: Whether this is all that it used.
         """
         self.items += 1
-        if usage is not None:
-            for name in (*TOKENS, "requests"):
-                self._count(name, getattr(usage, name), whole)
-        # By its digits: a sum of binary fractions would depend on the order of the items.
-        self._count("cost", None if cost is None else Decimal(str(cost)), whole)
+        for name in _PARTS:
+            value = spent.part(name)
+            self._count(name, known.part(name) if value is None else value, whole and value is not None)
 
     def add_cached(self, usage: Usage | None, cost: float | None) -> None:
         """Count an item that cost nothing now; usage and cost are those of its first run."""
@@ -156,18 +175,21 @@ class UsedTally:
         if result.cached_run:
             self.agent.add_cached(result.usage, result.cost)
             if result.other_attempts:
-                self.agent.add(None, None, whole=False)
+                self.agent.add(_NOTHING, whole=False)
         else:
-            self.agent.add(result.usage, result.cost, whole=whole)
+            known = Spent(result.known_usage, result.known_cost)
+            self.agent.add(Spent(result.usage, result.cost), known, whole=whole)
             if result.run_time is not None:
                 self._spend("agent", result.run_time - (result.tool_time or 0.0) - (result.simulator_time or 0.0))
             if result.tool_time is not None:
                 self._spend("tools", result.tool_time)
         if result.judge_time is not None:
-            self.judges.add(result.judge_usage, result.judge_cost, whole=whole)
+            known = Spent(result.known_judge_usage, result.known_judge_cost)
+            self.judges.add(Spent(result.judge_usage, result.judge_cost), known, whole=whole)
             self._spend("judges", result.judge_time)
         if result.simulator_time is not None:
-            self.simulators.add(result.simulator_usage, result.simulator_cost, whole=whole)
+            known = Spent(result.known_simulator_usage, result.known_simulator_cost)
+            self.simulators.add(Spent(result.simulator_usage, result.simulator_cost), known, whole=whole)
             self._spend("simulators", result.simulator_time)
 
     def merge(self, other: UsedTally) -> None:

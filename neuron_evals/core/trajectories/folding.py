@@ -61,16 +61,17 @@ def fold(messages: Iterable[Message]) -> tuple[tuple[tuple[ToolCall, ...], ...],
     Args:
         messages: A conversation. Its calls are a tuple per message that is no tool message, empty for most.
     """
-    rounds = []
-    current = Round()
+    folded: list[list[ToolCall]] = []
+    current = nothing_open = Round()
     ignored = 0
     for message in messages:
         if message.role != "tool":
-            current = Round(message.tool_calls if message.role == "assistant" else ())
-            rounds.append(current)
+            current = Round(message.tool_calls) if message.role == "assistant" and message.tool_calls else nothing_open
+            # Not the rounds: what they remember would outlive its use, and slow a long conversation down.
+            folded.append(current.calls)
             continue
         ignored += sum(current.resolve(outcome) is None for outcome in message.tool_calls)
-    return tuple(tuple(part.calls) for part in rounds), ignored
+    return tuple(tuple(calls) for calls in folded), ignored
 
 
 def _joined(proposed: ToolCall, outcome: ToolCall) -> ToolCall:

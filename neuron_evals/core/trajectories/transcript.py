@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 # What `str.splitlines` knows.
 _LINE_BREAK = re.compile("\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _PLAIN_NAME = re.compile(r"[\w.:/-]+")
+# Nothing that could close what it stands in, or look as if it did.
+_PLAIN_REASON = re.compile(r"[\w .,;:!?'%/+-]+")
 
 
 def transcript(messages: Sequence[Message], calls: Iterable[Sequence[ToolCall]]) -> str:
@@ -62,12 +64,16 @@ def _entries(message: Message, calls: Sequence[ToolCall]) -> Iterator[str]:
 
 
 def _approval(call: ToolCall) -> str:
-    asked = f" (approval requested: {call.approval_reason})" if call.approval_reason else ""
+    asked = f" (approval requested: {_reason(call.approval_reason)})" if call.approval_reason else ""
     if call.approval is None:
         return asked
     state = "pending approval" if call.approval == "pending" else call.approval
-    reason = f": {call.reject_reason}" if call.approval == "rejected" and call.reject_reason else ""
+    reason = f": {_reason(call.reject_reason)}" if call.approval == "rejected" and call.reject_reason else ""
     return f"{asked} [{state}{reason}]"
+
+
+def _reason(text: str) -> str:
+    return text if _PLAIN_REASON.fullmatch(text) else _json(text)
 
 
 def _attachment(attachment: Mapping[str, Any]) -> str:

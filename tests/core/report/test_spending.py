@@ -53,6 +53,19 @@ def test_tokens__null_of_one_reply_beside_a_known_one__what_is_known_is_summed()
     assert (spending.output.total, spending.reasoning.known) == (4, 1)
 
 
+def test_part_of_an_item_known__counted_and_the_total_unknown():
+    """As when a judge with a price and a classifier without one judged the same item."""
+    spending = results_of(
+        a_result(usage=Usage(10, 2), cost=0.5, known_usage=Usage(10, 2), known_cost=0.5),
+        a_result(usage=Usage(None, 3, requests=2), known_usage=Usage(4, 3, requests=2), known_cost=0.25),
+    ).agent_spending
+
+    assert spending.cost == Amount(Decimal("0.75"), 1, 2)
+    assert spending.input == Amount(14, 1, 2)
+    assert spending.output == Amount(5, 2, 2)
+    assert spending.requests == Amount(3, 2, 2)
+
+
 def test_agent_and_judges__counted_apart_and_judges_over_what_they_judged():
     results = results_of(
         a_result(usage=Usage(10, 2), cost=0.5, judge_usage=Usage(3, 1), judge_cost=0.25, judge_time=1.0),

@@ -108,7 +108,8 @@ def test_stubs__answer_instead_of_the_tools():
 
 
 def test_stubs__each_item_begins_with_its_own():
-    agent = Agent(FakeProvider(*[[REFUND], "Refunded."] * 3), tools=[refund_order])
+    replies: list[Any] = [[REFUND], "Refunded."] * 3
+    agent = Agent(FakeProvider(*replies), tools=[refund_order])
     item = {"input": "refund", "stubs": {"refund_order": {"results": ["ok"]}}, "tool": "refund_order"}
     assert run_suite([item] * 3, agent=agent).passed_count == 3
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import KW_ONLY, asdict, dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from neuron_evals.core.agents import BaseAgent, as_agent
@@ -13,11 +13,10 @@ from neuron_evals.core.assertions.options import require_count
 from neuron_evals.core.checking import Assertion
 from neuron_evals.core.exceptions import ConfigurationError, InvalidArgument
 from neuron_evals.core.judges.judging import Judgement, ajudged, judged
+from neuron_evals.core.judges.panels import Panel
 from neuron_evals.core.judges.prompts import Material, Prompt, as_examples, judge_prompt
 from neuron_evals.core.judges.scales import NumberScale, Scale
 from neuron_evals.core.judges.votes import RULES, Rule, Vote, vote
-from neuron_evals.core.messages import Usage
-from neuron_evals.core.metrics import total_cost
 from neuron_evals.core.results import AssertionResult
 
 if TYPE_CHECKING:
@@ -94,17 +93,22 @@ class Judge(Assertion):
 
         Raises:
             InvalidInput: `actual` is neither text nor a trajectory; no judge was asked.
-            JudgeError: A judge gave no grade; its raw replies are in the error's context.
+            JudgeError: A judge gave no grade, or cannot be reached when others have answered; what all of them said is
+                in the error's context.
         """
-        prompt = self._prompt(actual)
-        asked = [judge for judge in self._judges() for _ in range(self.votes)]
-        return self._result(actual, prompt, [judged(judge, prompt.text, self.grades()) for judge in asked])
+        prompt, asked, panel = self._asked(actual)
+        for judge in asked:
+            with panel.asking(judge):
+                panel.judgements.append(judged(judge, prompt.text, self.grades()))
+        return self._result(actual, prompt, panel)
 
     async def aevaluate(self, actual: Any) -> AssertionResult:
         """Do what `evaluate` does; the judges are awaited one after the other."""
-        prompt = self._prompt(actual)
-        asked = [judge for judge in self._judges() for _ in range(self.votes)]
-        return self._result(actual, prompt, [await ajudged(judge, prompt.text, self.grades()) for judge in asked])
+        prompt, asked, panel = self._asked(actual)
+        for judge in asked:
+            with panel.asking(judge):
+                panel.judgements.append(await ajudged(judge, prompt.text, self.grades()))
+        return self._result(actual, prompt, panel)
 
     def _judges(self) -> tuple[BaseAgent, ...]:
         given: Any = self.judge
@@ -115,16 +119,27 @@ class Judge(Assertion):
             msg = f"{self.assertion_name}: judge: {exc}"
             raise InvalidArgument(msg) from None
 
-    def _prompt(self, actual: Any) -> Prompt:
+    def _asked(self, actual: Any) -> tuple[Prompt, Sequence[BaseAgent], Panel]:
+        """Return what is asked, who is, and where the answers go."""
         output = text_of(self.assertion_name, actual, self.render_transcript)
-        return judge_prompt(self.instructions(), output, self.grades(), self.material(), self.examples)
+        prompt = judge_prompt(self.instructions(), output, self.grades(), self.material(), self.examples)
+        asked = [judge for judge in self._judges() for _ in range(self.votes)]
+        material = {part.name: part.text for part in self.material()}
+        described: dict[str, Any] = {
+            "threshold": self.threshold,
+            "criteria": self.instructions(),
+            "reference": material.pop("reference", None),
+            **material,
+        }
+        return prompt, asked, Panel(len(asked), described | ({"rule": self.rule} if len(asked) > 1 else {}))
 
-    def _result(self, actual: Any, prompt: Prompt, judgements: Sequence[Judgement]) -> AssertionResult:
-        found = vote([judgement.score for judgement in judgements], self.rule, self.threshold)
-        context = self._context(judgements, found)
+    def _result(self, actual: Any, prompt: Prompt, panel: Panel) -> AssertionResult:
+        found = vote(panel.scores(), self.rule, self.threshold)
+        judgements = panel.judgements
+        message = judgements[0].reasoning if len(judgements) == 1 else _all_reasons(judgements, found, self.rule)
+        context = panel.context(found, message)
         if prompt.imitations:
             context["imitated_fences"] = prompt.imitations
-        message = judgements[0].reasoning if len(judgements) == 1 else _all_reasons(judgements, found, self.rule)
         if not found.passed:
             message = f"{self._shortfall(found)}: {' '.join(message.split()) or 'the judge gave no reasons'}"
         warning = same_model_warning(actual, judgements)
@@ -137,34 +152,6 @@ class Judge(Assertion):
         if self.rule == "majority" and found.count > 1:
             return f"{found.passing} of {found.count} judgements reach the threshold {self.threshold:g}, no majority"
         return f"score {found.score:.10g} is below the threshold {self.threshold:g}"
-
-    def _context(self, judgements: Sequence[Judgement], found: Vote) -> dict[str, Any]:
-        material = {part.name: part.text for part in self.material()}
-        context: dict[str, Any] = {
-            "threshold": self.threshold,
-            "criteria": self.instructions(),
-            "reference": material.pop("reference", None),
-            **material,
-            **judgements[0].details(),
-        }
-        if len(judgements) > 1:
-            used = [judgement.usage for judgement in judgements if judgement.usage is not None]
-            cost = total_cost(judgement.cost for judgement in judgements)
-            spread = {"lowest": found.lowest, "highest": found.highest, "deviation": found.deviation}
-            for of_one in ("grade", "judge", "model", "replies"):
-                context.pop(of_one, None)
-            context |= {
-                "score": found.score,
-                "reasoning": _all_reasons(judgements, found, self.rule),
-                "usage": asdict(Usage.sum(used)) if len(used) == len(judgements) else None,
-                "cost": None if cost is None else float(cost),
-                "seconds": sum(judgement.seconds for judgement in judgements),
-                "rule": self.rule,
-                "passing": found.passing,
-                "spread": spread,
-                "judgements": [judgement.details() for judgement in judgements],
-            }
-        return context
 
 
 def _all_reasons(judgements: Sequence[Judgement], found: Vote, rule: Rule) -> str:

@@ -1,15 +1,19 @@
-"""Which expected call belongs to which actual one: in order, or by the best assignment."""
+"""Which expected call belongs to which actual one, in their orders."""
 
 from __future__ import annotations
 
-from collections import deque
+from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from neuron_evals.core.assertions.trajectory.expected import ExpectedCall
 from neuron_evals.core.messages import ToolCall
 
 Fits = Callable[[ExpectedCall, ToolCall], bool]
+
+MOST_PAIRS: Final = 1_000_000
+"""How many pairs of an expected and an actual call an alignment may weigh; beyond it there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,21 +31,77 @@ class Pair:
     fits: bool = False
 
 
-def aligned(expected: Sequence[ExpectedCall], actual: Sequence[ToolCall], fits: Fits) -> list[Pair]:
+def aligned(expected: Sequence[ExpectedCall], actual: Sequence[ToolCall], fits: Fits) -> list[Pair] | None:
     """Return both lists side by side in their orders, with as many fitting pairs as there can be.
 
-    Among those alignments it is one with the most pairs of calls of one tool. After the calls that fit from the start,
-    it takes time and memory in proportion to the product of the lengths.
+    Among those alignments it is one with the most pairs of calls of one tool. Between the calls that fit from the start
+    and those that fit up to the end, it takes time and memory in proportion to the product of the lengths.
+
+    Returns:
+        The pairs; `None` when that product is above `MOST_PAIRS`.
     """
-    start = 0
-    while start < min(len(expected), len(actual)) and fits(expected[start], actual[start]):
+    start, end = fitting_ends(expected, actual, fits)
+    wanted, made = expected[start : len(expected) - end], actual[start : len(actual) - end]
+    if len(wanted) * len(made) > MOST_PAIRS:
+        return None
+    first = zip(expected[:start], actual[:start], strict=True)
+    last = zip(expected[len(expected) - end :], actual[len(actual) - end :], strict=True)
+    return [
+        *(Pair(call, other, fits=True) for call, other in first),
+        *_best_pairs(wanted, made, fits),
+        *(Pair(call, other, fits=True) for call, other in last),
+    ]
+
+
+def fitting_ends(expected: Sequence[ExpectedCall], actual: Sequence[ToolCall], fits: Fits) -> tuple[int, int]:
+    """Return how many calls fit from the start on, and how many of the others up to the end.
+
+    A best alignment pairs these: whatever else an end was paired with counts no more than one pair.
+    """
+    shorter = min(len(expected), len(actual))
+    start = end = 0
+    while start < shorter and fits(expected[start], actual[start]):
         start += 1
-    pairs = [Pair(wanted, call, fits=True) for wanted, call in zip(expected[:start], actual[:start], strict=True)]
-    expected, actual = expected[start:], actual[start:]
+    while end < shorter - start and fits(expected[-1 - end], actual[-1 - end]):
+        end += 1
+    return start, end
+
+
+def found_in_order(expected: Sequence[ExpectedCall], actual: Sequence[ToolCall], fits: Fits) -> int:
+    """Return how many expected calls from the start on come in their order, others in between."""
+    found = 0
+    for call in actual:
+        if found < len(expected) and fits(expected[found], call):
+            found += 1
+    return found
+
+
+def longest_common(expected: Sequence[ExpectedCall], actual: Sequence[ToolCall], fits: Fits) -> int:
+    """Return how many pairs fit in the best alignment, in memory that grows with the lengths alone.
+
+    Each bit is an actual call (Hyyro, "Bit-parallel LCS-length computation revisited", 2004).
+    """
+    start, end = fitting_ends(expected, actual, fits)
+    made = actual[start : len(actual) - end]
+    places: dict[str, int] = {}
+    for place, call in enumerate(made):
+        places[call.name] = places.get(call.name, 0) | 1 << place
+    every = unused = (1 << len(made)) - 1
+    for wanted in expected[start : len(expected) - end]:
+        fitting = places.get(wanted.name, 0)
+        if not wanted.takes_any_arguments:
+            fitting = sum(1 << place for place, call in enumerate(made) if fits(wanted, call))
+        hits = unused & fitting
+        unused = (unused + hits | unused - hits) & every
+    return start + end + len(made) - unused.bit_count()
+
+
+def _best_pairs(expected: Sequence[ExpectedCall], actual: Sequence[ToolCall], fits: Fits) -> list[Pair]:
     # A fit outweighs all pairs of calls that merely have one tool.
     heavy = min(len(expected), len(actual)) + 1
-    weights = [[_weight(wanted, call, fits, heavy) for call in actual] for wanted in expected]
+    weights = [array("q", (_weight(wanted, call, fits, heavy) for call in actual)) for wanted in expected]
     best = _best_sums(weights, len(actual))
+    pairs = []
     i = j = 0
     while i < len(expected) and j < len(actual):
         weight = weights[i][j]
@@ -64,67 +124,14 @@ def _weight(wanted: ExpectedCall, call: ToolCall, fits: Fits, heavy: int) -> int
     return heavy if fits(wanted, call) else 1
 
 
-def _best_sums(weights: Sequence[Sequence[int]], columns: int) -> list[list[int]]:
+def _best_sums(weights: Sequence[Sequence[int]], columns: int) -> list[array[int]]:
     """Return for each cell the greatest sum of weights on a way from it to the end, no row or column used twice."""
-    best = [[0] * (columns + 1)]
+    best = [array("q", [0] * (columns + 1))]
     for row in reversed(weights):
         below = best[-1]
         sums = [0]
         for j in range(columns - 1, -1, -1):
             paired = below[j + 1] + row[j] if row[j] else 0
             sums.append(max(paired, below[j], sums[-1]))
-        best.append(sums[::-1])
+        best.append(array("q", sums[::-1]))
     return best[::-1]
-
-
-def assigned(expected: Sequence[ExpectedCall], actual: Sequence[ToolCall], fits: Fits) -> list[Pair]:
-    """Return pairs in the order of `expected`, whatever the orders, with as many fitting ones as there can be.
-
-    The number of fitting pairs is that of a maximum bipartite matching: an expected call that fits many actual ones
-    takes none that another one needs.
-    """
-    taken = _maximum_matching([[j for j, call in enumerate(actual) if fits(wanted, call)] for wanted in expected])
-    used = set(taken.values())
-    spare: dict[str, deque[int]] = {}
-    for j, call in enumerate(actual):
-        if j not in used:
-            spare.setdefault(call.name, deque()).append(j)
-    pairs = []
-    for i, wanted in enumerate(expected):
-        if i in taken:
-            pairs.append(Pair(wanted, actual[taken[i]], fits=True))
-        elif spare.get(wanted.name):
-            pairs.append(Pair(wanted, actual[spare[wanted.name].popleft()]))
-        else:
-            pairs.append(Pair(wanted, None))
-    left = sorted(j for indexes in spare.values() for j in indexes)
-    return pairs + [Pair(None, actual[j]) for j in left]
-
-
-def _maximum_matching(choices: Sequence[Sequence[int]]) -> dict[int, int]:
-    """Return a choice for as many as can have one, no two the same: by augmenting paths, breadth first."""
-    chosen: dict[int, int] = {}
-    owner: dict[int, int] = {}
-    for start in range(len(choices)):
-        came_from: dict[int, int] = {}
-        waiting = deque([start])
-        while waiting:
-            seeker = waiting.popleft()
-            fresh = [choice for choice in choices[seeker] if choice not in came_from]
-            came_from.update(dict.fromkeys(fresh, seeker))
-            free = next((choice for choice in fresh if choice not in owner), None)
-            if free is not None:
-                _hand_over(free, start, came_from, chosen, owner)
-                break
-            waiting.extend(owner[choice] for choice in fresh)
-    return chosen
-
-
-def _hand_over(free: int, start: int, came_from: dict[int, int], chosen: dict[int, int], owner: dict[int, int]) -> None:
-    """Give each seeker on the path to `free` the choice it asked for."""
-    choice: int | None = free
-    while choice is not None:
-        seeker = came_from[choice]
-        previous = chosen.get(seeker)
-        chosen[seeker], owner[choice] = choice, seeker
-        choice = None if seeker == start else previous

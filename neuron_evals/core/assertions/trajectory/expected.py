@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from neuron_evals.core.assertions.trajectory.wording import shown_constraint
 from neuron_evals.core.exceptions import InvalidArgument
+from neuron_evals.core.jsonable import canonical_json
 from neuron_evals.core.matchers import Constraint, fits, require_constraint
 from neuron_evals.core.messages import ToolCall
+
+ANY_ARGUMENTS: Final = canonical_json({})
+"""The key of arguments that want nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +27,18 @@ class ExpectedCall:
 
     name: str
     arguments: Constraint | None = None
+
+    @property
+    def takes_any_arguments(self) -> bool:
+        """Whether every call of the tool fits."""
+        return self.arguments is None or (isinstance(self.arguments, Mapping) and not self.arguments)
+
+    @property
+    def arguments_key(self) -> str | None:
+        """What `canonical_json` returns for the arguments of a call that is expected word for word; else `None`."""
+        if self.arguments is None:
+            return ANY_ARGUMENTS
+        return canonical_json(self.arguments) if isinstance(self.arguments, Mapping) else None
 
     def fits(self, call: ToolCall, *, nested: bool) -> bool:
         """Return whether `call` is such a call."""

@@ -4,10 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any
 
 from neuron_evals.core.assertions.options import require_bool
-from neuron_evals.core.assertions.trajectory.alignment import Pair, aligned, assigned
+from neuron_evals.core.assertions.trajectory.alignment import (
+    MOST_PAIRS,
+    Pair,
+    aligned,
+    found_in_order,
+    longest_common,
+)
+from neuron_evals.core.assertions.trajectory.allowance import allowed
+from neuron_evals.core.assertions.trajectory.assignment import assigned
 from neuron_evals.core.assertions.trajectory.expected import ExpectedCall, expected_calls
 from neuron_evals.core.assertions.trajectory.mode import Mode
 from neuron_evals.core.assertions.trajectory.wording import listed
@@ -67,14 +76,18 @@ class TrajectoryMatches(TrajectoryAssertion):
         """Return 1 when the calls match, else 0, or the grade; with both lists side by side when they do not."""
         expected = expected_calls(self.assertion_name, self.expected)
         actual = self._counted(trajectory)
-        pairs = self._pairs(expected, actual)
-        matched = sum(pair.fits for pair in pairs)
+        matched, pairs = self._compared(expected, actual)
         passed = self._passed(len(expected), len(actual), matched)
         score = self._grade(len(expected), len(actual), matched) if self.graded else float(passed)
         if passed:
             return AssertionResult.ok(score)
-        message = f"{self._lists(expected, actual)}: {self._differences(pairs)}"
-        return AssertionResult.fail(score, message, self._context(expected, actual, pairs))
+        context = self._context(expected, actual, pairs)
+        differences = self._difference(expected, actual) if pairs is None else self._differences(pairs)
+        if pairs is None:
+            left_out = f"left out, because it would weigh more than {MOST_PAIRS:,} pairs of calls"
+            context["alignment_left_out"] = left_out
+            differences = f"{differences} (the alignment was {left_out})"
+        return AssertionResult.fail(score, f"{self._lists(expected, actual)}: {differences}", context)
 
     def unwanted(self, actual: Any) -> str:
         """Return both lists."""
@@ -87,10 +100,31 @@ class TrajectoryMatches(TrajectoryAssertion):
     def _fits(self, wanted: ExpectedCall, call: ToolCall) -> bool:
         return wanted.fits(call, nested=self.nested)
 
-    def _pairs(self, expected: Sequence[ExpectedCall], actual: Sequence[ToolCall]) -> list[Pair]:
-        if self.mode is Mode.SUPERSET:
-            return [Pair(None, call, any(self._fits(wanted, call) for wanted in expected)) for call in actual]
-        return (assigned if self.mode is Mode.UNORDERED else aligned)(expected, actual, self._fits)
+    def _compared(
+        self, expected: Sequence[ExpectedCall], actual: Sequence[ToolCall]
+    ) -> tuple[int, Sequence[Pair] | None]:
+        """Return how many calls match, and both lists side by side; `None` where that is left out.
+
+        Where it is, the number is right if the score needs it, else too small for a pass.
+        """
+        every = self.mode is Mode.SUBSET or len(actual) == len(expected)
+        if self.mode in (Mode.SUPERSET, Mode.UNORDERED):
+            compare = allowed if self.mode is Mode.SUPERSET else assigned
+            pairs: Sequence[Pair] | None = compare(expected, actual, self._fits)
+        elif every and self._in_order(expected, actual) == len(expected):
+            return len(expected), ()
+        else:
+            pairs = aligned(expected, actual, self._fits)
+        if pairs is None:
+            return (longest_common(expected, actual, self._fits) if self.graded else 0), None
+        return sum(pair.fits for pair in pairs), pairs
+
+    def _in_order(self, expected: Sequence[ExpectedCall], actual: Sequence[ToolCall]) -> int:
+        """Return how many expected calls were made in their order, before the first that was not."""
+        if self.mode is Mode.SUBSET:
+            return found_in_order(expected, actual, self._fits)
+        fitting = takewhile(lambda pair: self._fits(*pair), zip(expected, actual, strict=False))
+        return sum(1 for _ in fitting)
 
     def _passed(self, expected: int, actual: int, matched: int) -> bool:
         if self.mode is Mode.SUBSET:
@@ -110,6 +144,14 @@ class TrajectoryMatches(TrajectoryAssertion):
         got = listed([_described(call) if with_arguments else visible(call.name) for call in actual])
         return f"{self.mode}: expected [{wanted}], got [{got}]"
 
+    def _difference(self, expected: Sequence[ExpectedCall], actual: Sequence[ToolCall]) -> str:
+        """Return where the first difference is."""
+        found = self._in_order(expected, actual)
+        so_far = f"the first {found:,} expected calls were made in order, then " if found else ""
+        if self.mode is Mode.SUBSET:
+            return f"{so_far}missing {expected[found]}"
+        return f"{so_far}{_described(actual[found])} instead of {expected[found]}"
+
     def _differences(self, pairs: Sequence[Pair]) -> str:
         """Return the alignment in words."""
         if self.mode is Mode.SUPERSET:
@@ -128,7 +170,7 @@ class TrajectoryMatches(TrajectoryAssertion):
         return listed(words)
 
     def _context(
-        self, expected: Sequence[ExpectedCall], actual: Sequence[ToolCall], pairs: Sequence[Pair]
+        self, expected: Sequence[ExpectedCall], actual: Sequence[ToolCall], pairs: Sequence[Pair] | None
     ) -> dict[str, Any]:
         alignment = [
             {
@@ -136,13 +178,13 @@ class TrajectoryMatches(TrajectoryAssertion):
                 "actual": None if pair.actual is None else described_call(pair.actual),
                 "fits": pair.fits,
             }
-            for pair in pairs
+            for pair in pairs or ()
         ]
         return {
             "mode": self.mode.value,
             "expected": [str(call) for call in expected],
             "actual": [described_call(call) for call in actual],
-            "alignment": alignment,
+            "alignment": None if pairs is None else alignment,
         }
 
 

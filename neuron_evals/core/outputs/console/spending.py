@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, TypeVar
 
 from neuron_evals.core.outputs.console.wording import UNKNOWN, number, plural, seconds
-from neuron_evals.core.report.spending import TOKENS
+from neuron_evals.core.report.spending import TOKENS, Spent
 
 if TYPE_CHECKING:
     from neuron_evals.core.messages import Usage
     from neuron_evals.core.report import Amount, Spending
     from neuron_evals.core.report.figures import Figures
     from neuron_evals.core.results import ItemResult
+
+T = TypeVar("T")
 
 _COST_DIGITS = 6
 
@@ -43,25 +45,30 @@ def time_split_text(figures: Figures) -> str | None:
 
 def used_facts(result: ItemResult) -> Iterator[str]:
     """Yield what is known of what one item used."""
-    if tokens := _tokens(result.usage):
-        yield f"tokens {tokens}"
-    if result.cost is not None:
-        yield f"cost {number(result.cost, _COST_DIGITS)}"
+    yield from _used_by("", Spent(result.usage, result.cost), Spent(result.known_usage, result.known_cost))
     if result.run_time is not None and result.tool_time is not None:
         yield f"tools {seconds(result.tool_time)}"
     if result.judge_time is not None:
         yield f"judges {seconds(result.judge_time)}"
-        yield from _used_by("judge", result.judge_usage, result.judge_cost)
+        yield from _used_by(
+            "judge ",
+            Spent(result.judge_usage, result.judge_cost),
+            Spent(result.known_judge_usage, result.known_judge_cost),
+        )
     if result.simulator_time is not None:
         yield f"simulated user {seconds(result.simulator_time)}"
-        yield from _used_by("simulator", result.simulator_usage, result.simulator_cost)
+        yield from _used_by(
+            "simulator ",
+            Spent(result.simulator_usage, result.simulator_cost),
+            Spent(result.known_simulator_usage, result.known_simulator_cost),
+        )
 
 
-def _used_by(who: str, usage: Usage | None, cost: float | None) -> Iterator[str]:
-    if tokens := _tokens(usage):
-        yield f"{who} tokens {tokens}"
-    if cost is not None:
-        yield f"{who} cost {number(cost, _COST_DIGITS)}"
+def _used_by(who: str, spent: Spent, known: Spent) -> Iterator[str]:
+    if tokens := _tokens(spent.usage, known.usage):
+        yield f"{who}tokens {tokens}"
+    if cost := _at_least(spent.cost, known.cost, lambda value: number(value, _COST_DIGITS)):
+        yield f"{who}cost {cost}"
 
 
 def _side(name: str, spending: Spending) -> Iterator[str]:
@@ -81,9 +88,16 @@ def _amount(amount: Amount) -> str:
     return f"at least {known} (known for {amount.known_items} of {plural(amount.items, 'item')})"
 
 
-def _tokens(usage: Usage | None) -> str:
-    known = [] if usage is None else [(kind, getattr(usage, kind)) for kind in TOKENS]
-    return " ".join(f"{kind.replace('_', ' ')} {count}" for kind, count in known if count is not None)
+def _tokens(usage: Usage | None, known: Usage | None) -> str:
+    shown = ((kind, _at_least(getattr(usage, kind, None), getattr(known, kind, None), str)) for kind in TOKENS)
+    return " ".join(f"{kind.replace('_', ' ')} {count}" for kind, count in shown if count)
+
+
+def _at_least(whole: T | None, known: T | None, shown: Callable[[T], str]) -> str:
+    """Return a number as text, or what is known of it; empty when that is nothing."""
+    if whole is not None:
+        return shown(whole)
+    return "" if known is None else f"at least {shown(known)}"
 
 
 def _are(count: int) -> str:

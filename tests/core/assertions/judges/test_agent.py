@@ -14,7 +14,7 @@ from neuron_evals.core.approvals import Interrupt
 from neuron_evals.core.assertions import AllOf
 from neuron_evals.core.assertions.judges import AgentJudge
 from neuron_evals.core.checking import Recorder
-from neuron_evals.core.exceptions import InvalidArgument, InvalidInput, JudgeError
+from neuron_evals.core.exceptions import ConfigurationError, InvalidArgument, InvalidInput, JudgeError, is_transient
 from neuron_evals.core.messages import Message, ToolCall, Usage
 from neuron_evals.core.metrics import collecting, record_usage
 from neuron_evals.core.results import Verdict
@@ -208,6 +208,7 @@ def test_judge_that_gives_no_grade_twice__error_check_with_the_raw_replies(text)
     assert (check.verdict, check.score, asked.asked) == (Verdict.ERROR, None, 2)
     assert check.message.startswith("judge strict gave no grade in 2 replies")
     assert check.context["replies"] == [text, text]
+    assert (check.context["threshold"], check.context["criteria"], check.context["score"]) == (0.7, "c", None)
 
 
 @pytest.mark.parametrize("text", ["", '{"score": 0.9, "reasoning": "The answer is mos'])
@@ -254,9 +255,81 @@ def test_no_turn_of_a_conversation_is_relevant__fails_with_a_score_of_zero():
     assert (result.passed, result.score) == (False, 0.0)
 
 
-def test_one_of_several_judges_broken__error_not_a_grade_of_the_others():
-    check = checked(AgentJudge([judge(), ScriptedJudge("no grade")], "c"))
+def graded(score, name):
+    answer = reply(json.dumps({"reasoning": f"{name} says", "score": score}), Usage(10, 5), Decimal("0.002"), model="m")
+    return ScriptedJudge(answer, name=name)
+
+
+def acheck(assertion):
+    recorder = Recorder("tests.Evaluator")
+    asyncio.run(recorder.acheck(assertion, "Some output", None, None))
+    return recorder.checks[0]
+
+
+@pytest.mark.parametrize("check_with", [checked, acheck])
+def test_one_of_several_judges_without_a_grade__error_with_what_all_of_them_said_and_used(check_with):
+    silent = ScriptedJudge(reply("no grade", Usage(7, 1), Decimal("0.001"), model="s"), name="silent")
+    check = check_with(AgentJudge([graded(0.9, "a"), silent, graded(0.2, "c")], "crit", reference="ref"))
+    assert (check.verdict, check.score) == (Verdict.ERROR, None)
+    assert check.message.startswith("1 of 3 judgements without a grade: judge silent gave no grade in 2 replies")
+    first, second, third = check.context["judgements"]
+    assert [(each["judge"], each["score"]) for each in check.context["judgements"]] == [
+        ("a", 0.9),
+        ("silent", None),
+        ("c", 0.2),
+    ]
+    assert (first["reasoning"], third["reasoning"]) == ("a says", "c says")
+    assert (first["usage"]["input"], third["cost"]) == (10, 0.002)
+    assert (second["replies"], second["model"], second["cost"]) == (["no grade", "no grade"], "s", 0.002)
+    assert second["error"].startswith("judge silent gave no grade")
+    assert (check.context["usage"]["input"], check.context["cost"]) == (34, 0.006)
+    assert (check.context["criteria"], check.context["reference"], check.context["rule"]) == ("crit", "ref", "mean")
+    assert "score" not in check.context
+    json.dumps(check.context)
+
+
+def test_repeated_judging_with_one_reply_without_a_grade__error_with_the_other_grades():
+    asked = ScriptedJudge({"score": 0.9}, "no", "no", {"score": 0.1})
+    check = checked(AgentJudge(asked, "c", votes=3))
     assert check.verdict is Verdict.ERROR
+    assert [each["score"] for each in check.context["judgements"]] == [0.9, None, 0.1]
+
+
+def test_every_judge_without_a_grade__each_is_named():
+    check = checked(AgentJudge([ScriptedJudge("x", name="a"), ScriptedJudge("y", name="b")], "c"))
+    assert "2 of 2 judgements without a grade: judge a gave no grade" in check.message
+    assert "; judge b gave no grade" in check.message
+
+
+@pytest.mark.parametrize("check_with", [checked, acheck])
+def test_judge_that_cannot_be_reached_after_others__error_with_what_they_said_and_no_further_cost(check_with):
+    last = graded(0.8, "last")
+    check = check_with(AgentJudge([graded(0.9, "a"), ScriptedJudge(ConnectionError("down"), name="b"), last], "c"))
+    assert check.verdict is Verdict.ERROR
+    assert check.message == "judgement 2 of 3 broke: ConnectionError: down"
+    assert [(each["judge"], each["score"]) for each in check.context["judgements"]] == [("a", 0.9), ("b", None)]
+    assert check.context["judgements"][1]["error"] == "ConnectionError: down"
+    assert (check.context["usage"], check.context["cost"]) == (None, None)
+    assert not last.asked
+
+
+def test_judge_that_cannot_be_reached__says_whether_another_try_may_help():
+    class OverloadedError(Exception):
+        """An error of a client library that only the evaluator knows."""
+
+    def transient(exc, rule):
+        recorder = Recorder("tests.Evaluator", rule)
+        recorder.check(AgentJudge([judge(), ScriptedJudge(exc)], "c"), "x", None, None)
+        return recorder.transient
+
+    assert transient(ConnectionError("down"), is_transient)
+    assert transient(OverloadedError(), lambda exc: isinstance(exc, OverloadedError))
+    assert not transient(ValueError("no"), is_transient)
+
+
+def test_judge_that_is_set_up_wrongly__its_error_goes_on_as_it_is():
+    with pytest.raises(ConfigurationError, match="no key"):
+        AgentJudge([judge(), ScriptedJudge(ConfigurationError("no key"))], "c").evaluate("x")
 
 
 def test_judge_that_is_the_tested_model__warned_in_context_and_message():

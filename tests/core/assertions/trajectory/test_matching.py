@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from neuron_evals.core.assertions import Not, TrajectoryMatches
-from neuron_evals.core.assertions.trajectory import Mode
+from neuron_evals.core.assertions.trajectory import Mode, alignment
+from neuron_evals.core.assertions.trajectory.expected import ExpectedCall
 from neuron_evals.core.exceptions import InvalidArgument, InvalidInput
 from neuron_evals.core.messages import ToolCall
 from neuron_evals.matchers import Number
@@ -241,13 +242,106 @@ def test_an_unwanted_match_says_so():
     assert message == "strict: expected [a], got [a], and they should not match"
 
 
-def test_long_lists_that_match_are_compared_in_no_time_and_shown_in_part():
+def test_long_lists_that_differ_at_one_place_are_aligned_and_shown_in_part():
     names = [f"tool_{number}" for number in range(5_000)]
     trajectory = conversation(*names)
     assert TrajectoryMatches(names).evaluate(trajectory).passed
-    message = TrajectoryMatches([*names, "x"]).evaluate(trajectory).message
-    assert len(message) < 1_500
-    assert "and 4,981 more" in message
+    for expected in ([*names, "x"], ["x", *names], [*names[:100], "x", *names[100:]]):
+        result = TrajectoryMatches(expected, graded=True).evaluate(trajectory)
+        assert result.score == pytest.approx(10_000 / 10_001)
+        assert len(result.message) < 1_500
+        assert "and 4,981 more" in result.message
+        assert sum(pair["fits"] for pair in result.context["alignment"]) == 5_000
+
+
+@pytest.mark.parametrize(
+    ("mode", "first"),
+    [
+        (Mode.STRICT, "the first 2 expected calls were made in order, then b({}) instead of c"),
+        (Mode.SUBSET, "the first 3 expected calls were made in order, then missing d"),
+    ],
+)
+def test_lists_that_are_too_long_to_align_fail_with_the_first_difference_and_say_what_was_left_out(mode, first):
+    expected = ["a", "a", *["c", "d"] * 600]
+    actual = conversation("a", "a", *["b", "c"] * 600)
+    result = TrajectoryMatches(expected, mode).evaluate(actual)
+    assert (result.passed, result.score, result.context["alignment"]) == (False, 0, None)
+    left_out = "left out, because it would weigh more than 1,000,000 pairs of calls"
+    assert result.message.endswith(f": {first} (the alignment was {left_out})")
+    assert result.context["alignment_left_out"] == left_out
+    assert (len(result.context["expected"]), len(result.context["actual"])) == (1_202, 1_202)
+    graded = TrajectoryMatches(expected, mode, graded=True).evaluate(actual)
+    assert not graded.passed
+    assert graded.score == pytest.approx(2 * 602 / 2_404)
+
+
+@given(calls, calls, st.sampled_from([Mode.STRICT, Mode.SUBSET]))
+def test_the_grade_and_the_verdict_are_the_same_without_an_alignment(expected, actual, mode):
+    assertion = TrajectoryMatches(expected, mode, graded=True)
+    plain, trajectory = TrajectoryMatches(expected, mode), conversation(*actual)
+    wanted, verdict = assertion.evaluate(trajectory), plain.evaluate(trajectory)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(alignment, "MOST_PAIRS", 0)
+        found = assertion.evaluate(trajectory)
+        assert (found.passed, found.score) == (wanted.passed, wanted.score)
+        assert plain.evaluate(trajectory).passed == verdict.passed
+
+
+@given(flags, flags)
+def test_the_grade_of_calls_with_arguments_is_the_same_without_an_alignment(expected, actual):
+    assertion = TrajectoryMatches([wanted("f", **arguments) for arguments in expected], graded=True)
+    trajectory = conversation(*[call("f", **made) for made in actual])
+    found = assertion.evaluate(trajectory)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(alignment, "MOST_PAIRS", 0)
+        assert assertion.evaluate(trajectory).score == found.score
+
+
+@pytest.mark.parametrize("mode", [Mode.STRICT, Mode.UNORDERED, Mode.SUBSET])
+def test_long_lists_of_one_tool_that_are_alike_are_compared_once_a_call(mode):
+    asked = 0
+
+    def positive(value):
+        nonlocal asked
+        asked += 1
+        return value > 0
+
+    length = 3_000
+    trajectory = conversation(*[call("f", n=number) for number in range(1, length + 1)])
+    assert TrajectoryMatches([wanted("f", n=positive)] * length, mode).evaluate(trajectory).passed
+    assert asked <= 2 * length
+
+
+@pytest.fixture
+def compared(monkeypatch):
+    """A list that grows by one with each comparison of an expected call with an actual one."""
+    made: list[None] = []
+    fits = ExpectedCall.fits
+
+    def counted(self, actual, *, nested):
+        made.append(None)
+        return fits(self, actual, nested=nested)
+
+    monkeypatch.setattr(ExpectedCall, "fits", counted)
+    return made
+
+
+@pytest.mark.parametrize("mode", [Mode.UNORDERED, Mode.SUPERSET])
+def test_long_lists_of_equal_calls_in_another_order_are_found_by_their_arguments(compared, mode):
+    numbers = range(3_000)
+    expected = [wanted("f", n=number) for number in numbers]
+    trajectory = conversation(*[call("f", n=number) for number in reversed(numbers)])
+    assert TrajectoryMatches(expected, mode).evaluate(trajectory).passed
+    assert len(compared) <= 3 * len(numbers)
+
+
+def test_many_expected_calls_that_none_fits_are_looked_for_once(compared):
+    expected = [*[wanted("f", n=1)] * 300, "f"]
+    trajectory = conversation(*[call("f", n=1)] * 100, *[call("f", n=2)] * 200)
+    result = TrajectoryMatches(expected, Mode.UNORDERED, graded=True).evaluate(trajectory)
+    assert not result.passed
+    assert result.score == pytest.approx(2 * 101 / 601)
+    assert len(compared) <= 2 * 300 * 300
 
 
 @pytest.mark.parametrize(

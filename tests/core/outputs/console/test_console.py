@@ -204,6 +204,22 @@ def test_usage_and_cost_are_shown_when_they_are_known():
     )
 
 
+def test_usage_and_cost_known_in_part_are_shown_as_at_least_that():
+    result = item(
+        usage=Usage(None, 3, requests=2),
+        known_usage=Usage(7, 3, requests=2),
+        known_cost=0.1,
+        judge_usage=Usage(requests=2),
+        known_judge_usage=Usage(5, requests=2),
+        known_judge_cost=0.01,
+        judge_time=0.125,
+    )
+    assert (
+        "tokens input at least 7 output 3, cost at least 0.1, judges 0.125 s, "
+        "judge tokens input at least 5, judge cost at least 0.01\n" in shown(report_of(result), 2)
+    )
+
+
 def test_tools_that_were_called_are_shown_with_every_item():
     stubbed = ToolCall("pay", {}, stubbed=True)
     proposed = Message("assistant", tool_calls=(ToolCall("refund", {"order": 7}), ToolCall("x\x1b[2J", {}), stubbed))
@@ -479,7 +495,7 @@ def test_importing_the_drivers_and_writing_plain_text_loads_neither_rich_nor_reg
         "ConsoleOutput(color=False).output(report_of(item('failed')))\n"
         "raise SystemExit(str({'rich', 'regex', 'numpy', 'django'} & set(sys.modules)))\n"
     )
-    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=300, check=False)
     assert ended.stderr == "set()\n"
 
 
