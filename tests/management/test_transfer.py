@@ -18,7 +18,7 @@ SETTINGS: dict[str, Any] = {
     "PROVIDERS": {"shop": {"BACKEND": "tests.testapp.agents.CannedProvider"}},
     "AGENTS": {"echo": "tests.testapp.agents.echo"},
 }
-ITEMS = [
+ITEMS: list[dict[str, Any]] = [
     {"id": "hours", "input": "hours?\nToday", "reference": "9", "tags": ["smoke"], "metadata": {"n": 1.5}},
     {"turns": ["I want a refund", "Yes"], "_assertions": [{"type": "contains", "value": "=no \u00e9\U0001f600"}]},
 ]
@@ -63,9 +63,7 @@ def agent(name: str = "Shop", **columns: Any) -> AgentDefinition:
 
 
 def suite(**columns: Any) -> EvalSuite:
-    row = EvalSuite(**{"name": "Opening hours", "dataset": ITEMS, **columns})
-    if row.agent_id is None:
-        row.agent = agent()
+    row = EvalSuite(**{"name": "Opening hours", "dataset": ITEMS, "agent": agent(), **columns})
     row.save()
     return row
 
