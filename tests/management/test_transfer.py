@@ -139,6 +139,14 @@ def test_check__of_a_suite_that_is_not_stored__and_nothing_is_stored(tmp_path):
     assert not AgentDefinition.objects.exists()
 
 
+def test_what_cells_cannot_tell_apart__is_no_difference():
+    row = suite(dataset=[{"id": 7, "name": "", "description": None, "input": "a", "reference": "b", "tags": "x,y"}])
+    run("eval_export", row.slug, "suite.csv")
+    run("eval_export", row.slug, "suite.csv", "--check")
+    run("eval_export", row.slug, "suite.json")
+    run("eval_export", row.slug, "suite.json", "--check")
+
+
 def test_long_difference__cut():
     row = suite(dataset=[{"input": f"q{number}", "reference": "a"} for number in range(100)])
     run("eval_export", row.slug, "suite.yaml")
