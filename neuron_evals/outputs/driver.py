@@ -153,14 +153,13 @@ class DatabaseOutput(OutputDriver):
         """Wait until everything is stored, and close the runs that it made.
 
         Raises:
-            StopRun: A lease was lost.
             OutputError: Not everything could be stored as it is.
         """
-        self._writer.flush()
-        if self._given is None:
-            for position, stored in enumerate(self._course.runs):
-                error = report.evaluators[position].error or ""
-                self._close_run(stored, error, cancelled=self._course.stopped_early(position, report))
+        try:
+            self._finish(report)
+        except LeaseLost as exc:
+            # There is nothing left to stop; but results are missing, and that is a failure.
+            raise OutputError(str(exc)) from exc
         refused = sum(stored.store.refused for stored in self._course.runs)
         if refused:
             msg = f"{refused} results could not be stored; error items stand in their place"
@@ -176,6 +175,14 @@ class DatabaseOutput(OutputDriver):
         finally:
             self._writer.close()
             self._heartbeat.close()
+
+    def _finish(self, report: EvaluationReport) -> None:
+        self._writer.flush()
+        if self._given is not None:
+            return
+        for position, stored in enumerate(self._course.runs):
+            error = report.evaluators[position].error or ""
+            self._close_run(stored, error, cancelled=self._course.stopped_early(position, report))
 
     def _writes_in_caller(self) -> bool:
         connection: Any = connections[self.using]
