@@ -7,12 +7,40 @@ a fixture. In migrations they are Django's own fields; to the database they are 
 from __future__ import annotations
 
 import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
+from django.core.exceptions import ValidationError
 from django.db import models
+from django.utils.translation import gettext_lazy as _
 
 from neuron_evals.core.jsonable import clean_json, clean_text
-from neuron_evals.models.sizes import cut_json, cut_text
+from neuron_evals.core.jsonable.exact_types import INTEGERS
+from neuron_evals.models.sizes import cut_text, fitting_json, json_text
+
+SETTLED = "_settled_json"
+"""Attribute of a row that is being stored: by column what was settled before, so that it is not done twice."""
+
+_TAKE_TEXT = ("sqlite", "mysql")
+_WHOLE = 1e16
+_DIGITS = re.compile(r"\d{19}")
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """A value as a column of JSON holds it.
+
+    Attributes:
+        value: The value.
+        text: Its JSON text, ASCII alone.
+        whole: The value before it was cut.
+    """
+
+    value: Any
+    text: str
+    whole: Any
 
 
 def _is_expression(value: object) -> bool:
@@ -29,7 +57,7 @@ class CleanCharField(models.CharField):  # type: ignore[type-arg]
 
     def deconstruct(self) -> Any:
         """Return the field for migrations, as Django's."""
-        name, _, args, kwargs = super().deconstruct()
+        name, _path, args, kwargs = super().deconstruct()
         return name, "django.db.models.CharField", args, kwargs
 
 
@@ -53,7 +81,7 @@ class CleanTextField(models.TextField):  # type: ignore[type-arg]
 
     def deconstruct(self) -> Any:
         """Return the field for migrations, as Django's."""
-        name, _, args, kwargs = super().deconstruct()
+        name, _path, args, kwargs = super().deconstruct()
         return name, "django.db.models.TextField", args, kwargs
 
 
@@ -68,27 +96,54 @@ class CleanJSONField(models.JSONField):
         self.cut = cut
         super().__init__(*args, **kwargs)
 
+    def settled(self, value: object) -> Settled:
+        """Return a value as the column holds it."""
+        whole = clean_json(value)
+        text = json_text(whole)
+        if "e+" in text:
+            whole = _without_exponents(whole)
+            text = json_text(whole)
+        kept, kept_text = fitting_json(whole, text) if self.cut else (whole, text)
+        return Settled(kept, kept_text, whole)
+
+    def pre_save(self, model_instance: models.Model, add: bool) -> Any:  # noqa: FBT001  (Django's signature)
+        """Return the value of a row; where it was settled already, that."""
+        known = model_instance.__dict__.get(SETTLED)
+        return super().pre_save(model_instance, add) if known is None else known[self.attname]
+
     def get_prep_value(self, value: Any) -> Any:
-        """Return the cleaned value."""
+        """Return the value as the column holds it."""
         value = super().get_prep_value(value)
-        if value is None or _is_expression(value):
-            return value
-        return cut_json(value)[0] if self.cut else clean_json(value)
+        return value if value is None or _is_expression(value) else self.settled(value).value
 
     def get_db_prep_save(self, value: Any, connection: Any) -> Any:
         """Return what is sent to the database; `None` becomes JSON's `null`."""
-        if value is None:
-            return connection.ops.adapt_json_value(None, self.encoder)
-        return super().get_db_prep_save(value, connection)
+        if _is_expression(value):
+            return super().get_db_prep_save(value, connection)
+        settled = value if isinstance(value, Settled) else self.settled(value)
+        if connection.vendor in _TAKE_TEXT:
+            return settled.text
+        return connection.ops.adapt_json_value(settled.value, self.encoder)
+
+    def from_db_value(self, value: Any, *args: Any) -> Any:
+        """Return the value; a number with too many digits for an integer was one with an exponent."""
+        read = super().from_db_value(value, *args)
+        return _with_exponents(read) if isinstance(value, str) and _DIGITS.search(value) else read
 
     def deconstruct(self) -> Any:
         """Return the field for migrations, as Django's."""
-        name, _, args, kwargs = super().deconstruct()
+        name, _path, args, kwargs = super().deconstruct()
         return name, "django.db.models.JSONField", args, kwargs
 
 
 class FiniteFloatField(models.FloatField):  # type: ignore[type-arg]
     """A number that JSON has: NaN and infinities are unknown, written as `None` and read as `None`."""
+
+    def validate(self, value: Any, model_instance: models.Model | None) -> None:
+        """Refuse what JSON has not."""
+        super().validate(value, model_instance)
+        if value is not None and not math.isfinite(value):
+            raise ValidationError(_("Use a finite number."), code="finite")
 
     def get_prep_value(self, value: Any) -> Any:
         """Return the number, or `None` when it is none that JSON has."""
@@ -101,5 +156,30 @@ class FiniteFloatField(models.FloatField):  # type: ignore[type-arg]
 
     def deconstruct(self) -> Any:
         """Return the field for migrations, as Django's."""
-        name, _, args, kwargs = super().deconstruct()
+        name, _path, args, kwargs = super().deconstruct()
         return name, "django.db.models.FloatField", args, kwargs
+
+
+def _without_exponents(value: Any) -> Any:
+    """Return JSON in which a float that Python writes with a positive exponent is the whole number that it is.
+
+    PostgreSQL's jsonb has no exponents: 4.621837047087049e+16 would come back as 46218370470870490, another number.
+    """
+    if isinstance(value, float):
+        return int(value) if abs(value) >= _WHOLE else value
+    return _each(value, _without_exponents)
+
+
+def _with_exponents(value: Any) -> Any:
+    """Return JSON in which an integer beyond 64 bits, which is written as text, is the float that it was."""
+    if isinstance(value, int):
+        return value if value in INTEGERS else float(value)
+    return _each(value, _with_exponents)
+
+
+def _each(value: Any, change: Callable[[Any], Any]) -> Any:
+    if isinstance(value, list):
+        return [change(member) for member in value]
+    if isinstance(value, dict):
+        return {name: change(member) for name, member in value.items()}
+    return value

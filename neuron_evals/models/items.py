@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterable, Iterator
-from typing import Any, ClassVar, Self
+from functools import cache
+from typing import ClassVar, Self
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from neuron_evals.core.jsonable import canonical_json
-from neuron_evals.models.fields import CleanJSONField, CleanTextField, FiniteFloatField
-from neuron_evals.models.sizes import cut_json, cut_text, json_bytes
+from neuron_evals.models.fields import SETTLED, CleanJSONField, CleanTextField, FiniteFloatField
+from neuron_evals.models.sizes import cut_text
 
 LARGE = ("input", "output", "output_text", "trajectory", "checks", "details")
 """The columns that lists do without."""
 
-_JSON = ("input", "output", "trajectory", "checks", "details", "usage", "tags")
 _TEXT = ("output_text", "error")
 _ROWS, _BYTES = 500, 4_000_000
 _BESIDE = 1_000
+_SORTED = json.JSONEncoder(sort_keys=True).encode
 
 
 class ItemStatus(models.TextChoices):
@@ -32,7 +33,7 @@ class ItemStatus(models.TextChoices):
     CANCELLED = "cancelled", _("Cancelled")
 
 
-class ItemQuerySet(models.QuerySet[Any]):
+class ItemQuerySet(models.QuerySet["EvalRunItem"]):
     """Results of runs."""
 
     def passed(self) -> Self:
@@ -72,7 +73,11 @@ class ItemQuerySet(models.QuerySet[Any]):
         """
         count = 0
         for batch in _batches(items):
-            self.bulk_create(batch)
+            try:
+                self.bulk_create(batch)
+            finally:
+                for item in batch:
+                    delattr(item, SETTLED)
             count += len(batch)
         return count
 
@@ -159,21 +164,28 @@ class EvalRunItem(models.Model):
     def settle(self) -> int:
         """Clean and cut the values, set both hashes, and return about how many bytes the row has.
 
-        The hashes are those of what the agent gave, before anything is cut.
+        The hashes are those of what the agent was given and gave, before anything is cut.
         """
-        said, answered = (canonical_json(value) for value in (self.input, self.output))
-        self.output_hash = _sha256(answered)
-        self.review_hash = _sha256(f"{said}\n{answered}")
         size = _BESIDE
         for name in _TEXT:
             text = cut_text(getattr(self, name))[0]
             setattr(self, name, text)
-            size += len(text.encode())
-        for name in _JSON:
-            value = cut_json(getattr(self, name))[0]
-            setattr(self, name, value)
-            size += json_bytes(value)
+            size += len(text) if text.isascii() else len(text.encode())
+        settled = {}
+        for field in _json_fields():
+            settled[field.attname] = held = field.settled(getattr(self, field.attname))
+            setattr(self, field.attname, held.value)
+            size += len(held.text)
+        setattr(self, SETTLED, settled)
+        given, answered = (_SORTED(settled[name].whole) for name in ("input", "output"))
+        self.output_hash = _sha256(answered)
+        self.review_hash = _sha256(f"{given}\n{answered}")
         return size
+
+
+@cache
+def _json_fields() -> tuple[CleanJSONField, ...]:
+    return tuple(field for field in EvalRunItem._meta.concrete_fields if isinstance(field, CleanJSONField))  # noqa: SLF001
 
 
 def _sha256(text: str) -> str:

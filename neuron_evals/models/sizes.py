@@ -59,9 +59,31 @@ def cut_json(value: object, limit: int | None = None) -> tuple[Any, bool]:
     """
     most = _checked(limit)
     cleaned = clean_json(value)
-    if json_bytes(cleaned) <= most:
-        return cleaned, False
-    return _fitting(cleaned, most), True
+    kept, _ = fitting_json(cleaned, json_text(cleaned), most)
+    return kept, kept is not cleaned
+
+
+def fitting_json(cleaned: Any, text: str, limit: int | None = None) -> tuple[Any, str]:
+    """Do what `cut_json` does with a value that is cleaned already.
+
+    Args:
+        cleaned: The value.
+        text: Its JSON text, as `json_text` gives it.
+        limit: As for `cut_json`.
+
+    Returns:
+        The value and its JSON text: what was given, when it is small enough.
+    """
+    most = _checked(limit)
+    if len(text) <= most:
+        return cleaned, text
+    kept = _fitting(cleaned, most)
+    return kept, json_text(kept)
+
+
+def json_text(cleaned: object) -> str:
+    """Return the JSON text of a cleaned value as it is sent to databases: ASCII alone."""
+    return _ENCODE(cleaned)
 
 
 def json_bytes(cleaned: object) -> int:

@@ -29,7 +29,7 @@ def dataset_hash(dataset: object) -> str:
     return hashlib.sha256(canonical_json(dataset).encode()).hexdigest()
 
 
-class SuiteQuerySet(NamedQuerySet):
+class SuiteQuerySet(NamedQuerySet["EvalSuite"]):
     """Suites."""
 
     def without_dataset(self) -> Self:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from neuron_evals import BaseEvaluator, Equals, EvaluatorRunner, Message, ToolCall, Trajectory
-from neuron_evals.core.cancellation import StopToken
 from neuron_evals.core.messages import Usage
 from neuron_evals.core.outputs import OutputDriver, OutputPipeline
-from neuron_evals.core.report import EvaluationReport
 from neuron_evals.core.results import Attempt, Check, ItemResult, Status, Verdict
 from neuron_evals.core.runner import Limits
 from neuron_evals.core.trajectories import Ending, Remark
 from neuron_evals.outputs import DatabaseOutput
+
+if TYPE_CHECKING:
+    from neuron_evals.core.cancellation import StopToken
+    from neuron_evals.core.report import EvaluationReport
 
 NAME = "evaluators.support.Support"
 

@@ -50,7 +50,7 @@ def test_run__a_row_for_each_evaluator_with_what_it_gave(committing):
     report, driver = stored(
         committing, Scripted(questions("yes", "no", "yes")), Other(questions("yes")), Other([{"id": 1}], None)
     )
-    one, two, three = driver.runs
+    one, _two, three = driver.runs
     assert [run.source.rpartition(".")[2] for run in driver.runs] == ["Scripted", "Other", "Other"]
     assert [run.status for run in driver.runs] == ["failed", "passed", "failed"]
     assert len({run.batch for run in driver.runs}) == 1
