@@ -12,12 +12,13 @@ from django.db import OperationalError, connections, transaction
 from neuron_evals.core.cancellation import StopToken
 from neuron_evals.core.exceptions import ConfigurationError, OutputError
 from neuron_evals.core.outputs import OutputDriver
-from neuron_evals.core.report import Gate
+from neuron_evals.core.report import EvaluationReport, EvaluationResults, Gate
 from neuron_evals.core.results import Plan, PlannedEvaluator
 from neuron_evals.models import EvalRun, EvalRunItem, EvalRunShard, states
 from neuron_evals.models.clock import database_now
 from neuron_evals.models.leases import claim
 from neuron_evals.outputs import DatabaseOutput, close_run, give_back, heartbeat, report_of
+from neuron_evals.outputs.rows import row_of
 from neuron_evals.outputs.storing import Store
 from neuron_evals.outputs.writers import ThreadWriter
 from tests.models.rows import make_run
@@ -132,16 +133,11 @@ def test_status__is_what_the_exit_status_says(committing, gate, outputs, status)
 
 
 def test_nothing_judged__is_no_success(committing):
-    def skipping(self, output, item):
-        self.skip("no reason to ask")
-
     driver = DatabaseOutput(using=committing)
     driver.start(Plan((PlannedEvaluator(NAME, 1),)))
     skipped = result(0, status="skipped", checks=())
     driver.finished(skipped)
     driver.item(skipped)
-    from neuron_evals.core.report import EvaluationReport, EvaluationResults
-
     now = database_now(committing)
     driver.output(EvaluationReport([EvaluationResults(NAME, [skipped])], started_at=now, finished_at=now))
     driver.close()
@@ -267,8 +263,6 @@ def test_result_that_the_database_refuses__an_error_item_and_a_failure_of_the_dr
 
 
 def refusing_one():
-    from neuron_evals.outputs.rows import row_of
-
     def row(run_id, given):
         if given.index == 1:
             raise ValueError

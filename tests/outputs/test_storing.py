@@ -1,4 +1,4 @@
-"""Storing results: what is there already, what the database refuses, who lost the lease, and a database that is away."""
+"""Storing results: those that are there, those that are refused, a lease that was lost, a database that is away."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ def test_stored_again__changes_nothing(store):
 
 
 def test_one_that_the_database_refuses__is_an_error_item_and_the_others_are_stored(store, caplog):
-    secret = "what the agent said"
+    said = "what the agent said"
     with caplog.at_level(logging.WARNING):
-        store.store([result(index, output=secret, repeat=70_000 if index == 5 else 0) for index in range(9)])
+        store.store([result(index, output=said, repeat=70_000 if index == 5 else 0) for index in range(9)])
     refused = connections[store.lease.using].vendor != "sqlite"  # SQLite has no small numbers
     assert store.refused == refused
     statuses = dict(rows(store).values_list("index", "status"))
@@ -50,7 +50,7 @@ def test_one_that_the_database_refuses__is_an_error_item_and_the_others_are_stor
         assert row.error == "The result, which was passed, could not be stored: DataError"
         assert (row.output, row.score) == (None, None)
         assert row.item_key in caplog.text
-        assert secret not in caplog.text
+        assert said not in caplog.text
 
 
 def refusing(monkeypatch, refuse):
@@ -75,7 +75,10 @@ def test_one_that_cannot_be_written__is_an_error_item_without_its_text(store, mo
 
 
 def test_not_even_an_error_item__an_error_that_names_run_and_item(store, monkeypatch):
-    monkeypatch.setattr(EvalRunItem.objects._queryset_class, "store", lambda *_: [][1])
+    def refuse(*_):
+        raise IndexError
+
+    monkeypatch.setattr(Store, "_write", refuse)
     with pytest.raises(OutputError, match=r"run \d+: the result of item 4 cannot be stored: IndexError"):
         store.store([result(4)])
 
