@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from django.apps import AppConfig
-from django.core.checks import register
+from django.core.checks import Tags, register
 from django.utils.translation import gettext_lazy as _
 
-from neuron_evals.checks import check_settings
+from neuron_evals.checks import check_databases, check_settings
 
 
 class NeuronEvalsConfig(AppConfig):
@@ -20,3 +20,4 @@ class NeuronEvalsConfig(AppConfig):
     def ready(self) -> None:
         """Register the system checks."""
         register(check_settings, "neuron_evals")
+        register(check_databases, "neuron_evals", Tags.database)

@@ -120,20 +120,14 @@ def test_option_and_setting__results_are_rows_and_the_exit_status_is_as_ever(com
     assert command("evaluations", "--output", "database", "--output", "json=r.json", *options)[0] == 0
     assert command("evaluations", settings={"OUTPUTS": ["database"]})[0] == 1
 
-    [first, second] = rows(
-        folder, "SELECT status, total_count, passed_count, options, source FROM neuron_evals_evalrun"
-    )
+    [first, second] = rows(folder, "status, total_count, passed_count, options, source")
     assert first[:3] == ("passed", 4, 4)
     assert json.loads(first[3]) == {"tag": ["support"], "limit": 2, "repeat": 2, "concurrency": 1, "workers": "inline"}
     assert first[4] == "evaluators.support.Support"
     assert second[:3] == ("failed", 3, 2)
     stored = rows(folder, "item_id, repeat, status", ITEM)
-    assert stored[:4] == [
-        ("hours", 0, "passed"),
-        ("hours", 1, "passed"),
-        ("refund", 0, "passed"),
-        ("refund", 1, "passed"),
-    ]
+    assert stored[:2] == [("hours", 0, "passed"), ("hours", 1, "passed")]
+    assert len(stored) == 7
 
 
 @pytest.mark.usefixtures("migrated")
