@@ -111,6 +111,25 @@ class CacheEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class LimitSettings:
+    """The `LIMITS` setting: how large what is stored may be.
+
+    Attributes:
+        dataset_items: Most items of a suite's dataset, 1 or more.
+        dataset_bytes: Most bytes of a suite's dataset as JSON text (UTF-8), 1 to 4,000,000.
+        stored_bytes: Most bytes of one text or JSON value of a result, 1,000 to 1,000,000. A row has several, and
+            MariaDB takes 16 MB at once.
+    """
+
+    dataset_items: int = 10_000
+    dataset_bytes: int = 2_000_000
+    stored_bytes: int = 262_144
+
+
+_RANGES = {"DATASET_ITEMS": (1, 10_000_000), "DATASET_BYTES": (1, 4_000_000), "STORED_BYTES": (1_000, 1_000_000)}
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """`NEURON_EVALS` with its defaults filled in; the fields are its keys in lower case."""
 
@@ -124,6 +143,12 @@ class Settings:
     runner: RunnerSettings = field(default_factory=RunnerSettings)
     outputs: tuple[OutputEntry, ...] = (OutputEntry("console"),)
     cache: CacheEntry = field(default_factory=CacheEntry)
+    limits: LimitSettings = field(default_factory=LimitSettings)
+
+
+def user_model() -> str:
+    """Return the name of the project's user model, such as `"auth.User"`: what rows that name a person refer to."""
+    return settings.AUTH_USER_MODEL
 
 
 @cache
@@ -189,6 +214,7 @@ class _Reader:
             "RUNNER": self.runner,
             "OUTPUTS": self.outputs,
             "CACHE": self.cache,
+            "LIMITS": self.limits,
         }
         values = {
             key.lower(): readers[key](f'{NAME}["{key}"]', value) for key, value in self.section(NAME, raw, readers)
@@ -330,6 +356,16 @@ class _Reader:
             return default
         own = default.options if backend == default.backend else {}
         return CacheEntry(backend, {**own, **options})
+
+    def limits(self, where: str, raw: object) -> LimitSettings:
+        values = {}
+        for key, value in self.section(where, raw, _RANGES):
+            low, high = _RANGES[key]
+            if isinstance(value, int) and not isinstance(value, bool) and low <= value <= high:
+                values[key.lower()] = value
+            else:
+                self.wrong(f'{where}["{key}"]', value, f"Use a whole number from {low:,} to {high:,}.")
+        return LimitSettings(**values)
 
     def section(self, where: str, raw: object, keys: Iterable[str]) -> list[tuple[str, object]]:
         """Return the entries of a dict that have a known key."""

@@ -29,6 +29,7 @@ def test_settings__none_given__are_the_defaults():
         runner=conf.RunnerSettings(concurrency=1, before_child=None, after_child=None),
         outputs=(conf.OutputEntry("console", {}),),
         cache=conf.CacheEntry("file", {"path": ".neuron/cache/evaluation"}),
+        limits=conf.LimitSettings(dataset_items=10_000, dataset_bytes=2_000_000, stored_bytes=262_144),
     )
 
 
@@ -44,6 +45,7 @@ def test_settings__all_given__are_what_was_given():
         "RUNNER": {"CONCURRENCY": 4, "BEFORE_CHILD": print, "AFTER_CHILD": "shop.evals.after"},
         "OUTPUTS": ["console", {"BACKEND": "json", "OPTIONS": {"path": "out.json"}}, {"BACKEND": "shop.evals.Slack"}],
         "CACHE": {"BACKEND": "shop.evals.SharedCache", "OPTIONS": {"host": "cache"}},
+        "LIMITS": {"DATASET_ITEMS": 100, "DATASET_BYTES": 50_000, "STORED_BYTES": 2_000},
     }
     with override_settings(NEURON_EVALS=given):
         assert conf.problems() == []
@@ -62,6 +64,7 @@ def test_settings__all_given__are_what_was_given():
                 conf.OutputEntry("shop.evals.Slack"),
             ),
             cache=conf.CacheEntry("shop.evals.SharedCache", {"host": "cache"}),
+            limits=conf.LimitSettings(100, 50_000, 2_000),
         )
 
 
@@ -109,12 +112,12 @@ def test_settings__other_setting_overridden__not_read_again():
         (
             {"ASSERTION": {}},
             "NEURON_EVALS: there is no setting 'ASSERTION'. Did you mean \"ASSERTIONS\"? The valid keys are "
-            "PROVIDERS, AGENTS, TOOLS, PRICES, ASSERTIONS, BINDINGS, CONTAINER, RUNNER, OUTPUTS, CACHE.",
+            "PROVIDERS, AGENTS, TOOLS, PRICES, ASSERTIONS, BINDINGS, CONTAINER, RUNNER, OUTPUTS, CACHE, LIMITS.",
         ),
         (
             {"outputs": []},
             "NEURON_EVALS: there is no setting 'outputs'. Did you mean \"OUTPUTS\"? The valid keys are PROVIDERS, "
-            "AGENTS, TOOLS, PRICES, ASSERTIONS, BINDINGS, CONTAINER, RUNNER, OUTPUTS, CACHE.",
+            "AGENTS, TOOLS, PRICES, ASSERTIONS, BINDINGS, CONTAINER, RUNNER, OUTPUTS, CACHE, LIMITS.",
         ),
         (
             {"RUNNER": {"THREADS": 3}},
@@ -150,6 +153,10 @@ def test_unknown_key__refused_with_the_valid_ones(settings: dict[str, Any], expe
         ({"OUTPUTS": ["console", {}]}, '["OUTPUTS"][1]["BACKEND"]', "None", '"json"'),
         ({"OUTPUTS": [{"BACKEND": "json", "OPTIONS": "x"}]}, '["OUTPUTS"][0]["OPTIONS"]', "'x'", "option names"),
         ({"OUTPUTS": [{"BACKEND": "json", "OPTIONS": {1: 2}}]}, '["OUTPUTS"][0]["OPTIONS"]', "dict", "option names"),
+        ({"LIMITS": []}, '["LIMITS"]', "list", "Use a dict with some of the keys DATASET_ITEMS,"),
+        ({"LIMITS": {"STORED_BYTES": 999}}, '["LIMITS"]["STORED_BYTES"]', "999", "from 1,000 to 1,000,000"),
+        ({"LIMITS": {"DATASET_ITEMS": True}}, '["LIMITS"]["DATASET_ITEMS"]', "True", "from 1 to 10,000,000"),
+        ({"LIMITS": {"DATASET_BYTES": 5e5}}, '["LIMITS"]["DATASET_BYTES"]', "500000.0", "from 1 to 4,000,000"),
         ({"CACHE": "file"}, '["CACHE"]', "str", '{"BACKEND": "file"'),
         ({"CACHE": None}, '["CACHE"]', "NoneType", '{"BACKEND": "file"'),
         ({"CACHE": {"BACKEND": 3}}, '["CACHE"]["BACKEND"]', "3", '"file"'),

@@ -9,7 +9,7 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 
 SECRET_KEY = "example-project-only"  # noqa: S105  (the example serves no pages and signs nothing)
 
-INSTALLED_APPS = ["neuron_evals", "shop"]
+INSTALLED_APPS = ["django.contrib.auth", "django.contrib.contenttypes", "neuron_evals", "shop"]
 
 DATABASES = {
     "default": {

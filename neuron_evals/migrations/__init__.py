@@ -1,0 +1,3 @@
+"""How the tables came to be."""
+
+from __future__ import annotations

@@ -1,0 +1,3 @@
+"""Tests of the rows."""
+
+from __future__ import annotations

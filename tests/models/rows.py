@@ -1,0 +1,35 @@
+"""Rows for tests."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from neuron_evals.core.datasets.identity import item_key
+from neuron_evals.models import AgentDefinition, EvalRun, EvalRunItem, EvalSuite
+
+CODE = {"AGENTS": {"support": "shop.agents.SupportAgent"}}
+
+
+def make_agent(using: str, name: str = "Support", **columns: Any) -> AgentDefinition:
+    return AgentDefinition.objects.using(using).create(name=name, **{"code": "support", **columns})
+
+
+def make_suite(using: str, name: str = "Smoke tests", **columns: Any) -> EvalSuite:
+    if "agent" not in columns:
+        columns["agent"] = make_agent(using)
+    return EvalSuite.objects.using(using).create(name=name, **{"dataset": [{"input": "hours?"}], **columns})
+
+
+def make_run(using: str, **columns: Any) -> EvalRun:
+    run, made = EvalRun.objects.using(using).enqueue(**columns)
+    assert made
+    return run
+
+
+def item(run: EvalRun, index: int = 0, status: str = "passed", **columns: Any) -> EvalRunItem:
+    item_id = columns.pop("item_id", f"item-{index}")
+    return EvalRunItem(run=run, index=index, item_id=item_id, item_key=item_key(item_id), status=status, **columns)
+
+
+def store(run: EvalRun, *items: EvalRunItem) -> None:
+    EvalRunItem.objects.using(run.database).store(items)

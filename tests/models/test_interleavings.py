@@ -1,0 +1,238 @@
+"""Executors, cancels, resumes and sweeps in random order, and at the same time."""
+
+from __future__ import annotations
+
+import random
+import threading
+from collections import Counter
+from collections.abc import Iterator
+
+from django.db import connections
+
+from neuron_evals.models import EvalRun, EvalRunShard, RunStatus, ShardStatus
+from neuron_evals.models.clock import database_now
+from neuron_evals.models.leases import LEASE, Lease, LeaseLost, cancel_requested, claim, fenced, release, renew
+from neuron_evals.models.runs import ACTIVE
+from neuron_evals.models.states import finish, request_cancel, resume, sweep
+from tests.models.rows import item, make_run, store
+
+ITEMS = 4
+SHARDS = ([(0, None)], [(0, 2), (2, None)])
+LEGAL = {
+    ("queued", "running"),
+    ("queued", "cancelled"),
+    ("running", "passed"),
+    ("running", "error"),
+    ("running", "cancelled"),
+    ("error", "queued"),
+    ("cancelled", "queued"),
+}
+
+
+def execution(run: EvalRun) -> Iterator[None]:
+    """An executor that stands still at each `yield`, for however long: others act in between."""
+    try:
+        while (lease := claim(run, "host")) is not None:
+            yield
+            yield from results(run, lease)
+            yield
+        finish(run, RunStatus.PASSED)
+    except LeaseLost:
+        return
+
+
+def results(run: EvalRun, lease: Lease) -> Iterator[None]:
+    for index in range(lease.start, ITEMS if lease.stop is None else lease.stop):
+        if cancel_requested(lease):
+            release(lease, ShardStatus.CANCELLED)
+            return
+        yield
+        with fenced(lease):
+            if not run.items.filter(index=index).exists():
+                store(run, item(run, index))
+        yield
+        lease = renew(lease)
+    release(lease)
+
+
+class World:
+    """One run and all that happens to it; each step is followed by a look at its row."""
+
+    def __init__(self, using: str, seed: int) -> None:
+        self.random = random.Random(seed)  # noqa: S311  (repeatable, not secret)
+        self.run = make_run(using, shards=self.random.choice(SHARDS), source=f"seed {seed}")
+        self.executors: list[Iterator[None]] = []
+        self.cancelled_attempt = 0
+        self.seen = self.row()
+
+    def row(self) -> EvalRun:
+        return again(self.run)
+
+    def act(self, steps: int) -> None:
+        acts = [self.step] * 12 + [self.arrive] * 3 + [self.cancel, self.resume, self.sweep, self.time_passes]
+        for _ in range(steps):
+            self.random.choice(acts)()
+            self.look()
+
+    def look(self) -> None:
+        row, before = self.row(), self.seen
+        if row.status != before.status:
+            assert (before.status, row.status) in LEGAL
+            assert row.attempt == before.attempt + (row.status == "queued")
+        else:
+            assert row.attempt == before.attempt
+        if row.status not in ACTIVE:
+            assert row.finished_at is not None
+            if before.status in ACTIVE:
+                assert row.recount() is False
+        if row.attempt == self.cancelled_attempt:
+            assert row.status in ("running", "cancelled")
+        self.seen = row
+
+    def arrive(self) -> None:
+        self.executors.append(execution(self.run))
+
+    def step(self) -> None:
+        if self.executors:
+            executor = self.random.choice(self.executors)
+            if next(executor, "ended") == "ended":
+                self.executors.remove(executor)
+
+    def cancel(self) -> None:
+        if request_cancel(self.run):
+            self.cancelled_attempt = self.row().attempt
+
+    def resume(self) -> None:
+        resume(self.run)
+
+    def sweep(self) -> None:
+        sweep(using=self.run.database)
+
+    def time_passes(self) -> None:
+        expire(self.run)
+
+    def settle(self) -> None:
+        """All executors end, and what none of them has is swept."""
+        while self.executors:
+            self.step()
+            self.look()
+        self.time_passes()
+        self.sweep()
+        self.look()
+
+
+def test_run__random_interleavings__legal_and_cancelled_stays_cancelled(using):
+    ends: Counter[str] = Counter()
+    # A server takes ten times as long, and what it does differently shows in the tests of threads below.
+    for seed in range(200 if connections[using].vendor == "sqlite" else 40):
+        world = World(using, seed)
+        world.act(30)
+        world.settle()
+        row = world.row()
+        assert row.status in ("queued", "passed", "error", "cancelled"), seed
+        if row.attempt == world.cancelled_attempt:
+            assert row.status == "cancelled", seed
+        ends[row.status] += 1
+        resume(world.run)
+        world.look()
+        world.arrive()
+        world.settle()
+        assert world.row().status == "passed", seed
+        assert sorted(world.run.items.values_list("index", flat=True)) == list(range(ITEMS)), seed
+    assert min(ends["cancelled"], ends["error"], ends["passed"]) > 0
+
+
+def at_once(using: str, acts: list) -> list:
+    """Return what each of `acts` gave, all called at the same time in threads with connections of their own."""
+    together = threading.Barrier(len(acts))
+    given: list = [None] * len(acts)
+
+    def work(number: int) -> None:
+        try:
+            together.wait(60)
+            given[number] = acts[number]()
+        except Exception as exc:  # handed to the test
+            given[number] = exc
+        finally:
+            connections[using].close()
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(len(acts))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    broken = [value for value in given if isinstance(value, Exception)]
+    assert broken == []
+    return given
+
+
+def test_claim__eight_at_once__one_for_each_shard(committing):
+    for shards in ([(0, None)], [(0, 1), (1, 2), (2, None)]):
+        run = make_run(committing, shards=shards)
+        leases = at_once(committing, [lambda run=run: claim(run, "host")] * 8)
+        assert sorted(lease.number for lease in leases if lease) == list(range(len(shards)))
+        run.refresh_from_db()
+        assert run.status == "running"
+
+
+def test_finish__eight_at_once__one_closes_the_run(committing):
+    run = make_run(committing)
+    release(claim(run, "host"))
+    closed = at_once(committing, [lambda: finish(again(run), RunStatus.PASSED)] * 8)
+    assert sorted(closed) == [False] * 7 + [True]
+
+
+def test_last_shards__given_back_at_once__the_run_is_closed(committing):
+    def end(lease: Lease) -> bool:
+        release(lease)
+        return finish(EvalRun.objects.using(committing).get(pk=lease.run_id), RunStatus.PASSED)
+
+    for _ in range(5):
+        run = make_run(committing, shards=[(0, 1), (1, 2), (2, 3), (3, None)])
+        leases = [claim(run, "host") for _ in range(4)]
+        closed = at_once(committing, [lambda lease=lease: end(lease) for lease in leases])
+        assert sum(closed) == 1
+
+
+def test_enqueue__same_key_eight_at_once__one_run(committing):
+    made = at_once(committing, [lambda: EvalRun.objects.using(committing).enqueue(idempotency_key="k")] * 8)
+    assert sum(new for _, new in made) == 1
+    assert len({run.pk for run, _ in made}) == 1
+    assert EvalRunShard.objects.using(committing).count() == 1
+
+
+def test_everything__at_once_in_threads__no_result_twice_and_a_legal_end(committing):
+    run = make_run(committing, shards=[(0, 2), (2, None)])
+
+    def execute() -> None:
+        for _ in range(6):
+            for _ in execution(again(run)):
+                pass
+
+    at_once(committing, [execute] * 4 + [lambda: disturb(run, 1), lambda: disturb(run, 2)])
+    sweep(database_now(committing) + 2 * LEASE, committing)
+    end = again(run)
+    assert end.status in ("queued", "passed", "error", "cancelled")
+    assert not end.is_over or end.recount() is False
+    if end.status != "passed":
+        resume(end)
+        for _ in execution(end):
+            pass
+    assert again(run).status == "passed"
+    assert sorted(run.items.values_list("index", flat=True)) == list(range(ITEMS))
+
+
+def again(run: EvalRun) -> EvalRun:
+    return EvalRun.objects.using(run.database).get(pk=run.pk)
+
+
+def expire(run: EvalRun) -> None:
+    past = database_now(run.database) - LEASE
+    EvalRunShard.objects.using(run.database).exclude(lease_expires_at=None).update(lease_expires_at=past)
+
+
+def disturb(run: EvalRun, seed: int) -> None:
+    chance = random.Random(seed)  # noqa: S311
+    for _ in range(12):
+        act = chance.choice([request_cancel, resume, expire, lambda run: sweep(using=run.database)])
+        act(again(run))
