@@ -31,12 +31,12 @@ def _unresolvable(settings: conf.Settings) -> list[conf.Problem]:
 def _resolutions(settings: conf.Settings) -> Iterator[Callable[[], object]]:
     """Yield, for each name in the settings, what resolves it."""
     from neuron_evals.container import (  # noqa: PLC0415  (start-up without checks stays short)
-        assertions,
         building,
         drivers,
         injection,
         runners,
     )
+    from neuron_evals.registries import assertions  # noqa: PLC0415  (as above)
 
     yield from _resolutions_of_agents(settings)
     for name, path in settings.assertions.items():
@@ -57,11 +57,12 @@ def _resolutions(settings: conf.Settings) -> Iterator[Callable[[], object]]:
 def _resolutions_of_agents(settings: conf.Settings) -> Iterator[Callable[[], object]]:
     if not (settings.providers or settings.agents or settings.tools):
         return
-    from neuron_evals.container import agents, providers  # noqa: PLC0415  (only a project with agents pays for them)
+    from neuron_evals.container import coded  # noqa: PLC0415  (only a project with agents pays for them)
+    from neuron_evals.registries import providers, tools  # noqa: PLC0415  (as above)
 
     for alias, entry in settings.providers.items():
         yield partial(providers.provider_class, entry, alias)
     for name, path in settings.agents.items():
-        yield partial(agents.agent_target, name, path)
+        yield partial(coded.agent_target, name, path)
     for name, path in settings.tools.items():
-        yield partial(agents.named_tool, name, path)
+        yield partial(tools.named_tool, name, path)

@@ -343,8 +343,11 @@ class _Reader:
 
     def cache(self, where: str, raw: object) -> CacheEntry:
         default = CacheEntry()
+        if isinstance(raw, str) and (raw.isidentifier() or is_dotted_path(raw)):
+            return CacheEntry(raw, default.options if raw == default.backend else {})
         if not isinstance(raw, Mapping):
-            self.secret(where, raw, 'Use a dict, such as {"BACKEND": "file", "OPTIONS": {"path": "..."}}.')
+            valid = 'Use a name such as "database", or a dict, such as {"BACKEND": "file", "OPTIONS": {"path": "..."}}.'
+            self.secret(where, raw, valid)
             return default
         entry = dict(self.section(where, raw, ("BACKEND", "OPTIONS")))
         backend, options = entry.get("BACKEND", default.backend), entry.get("OPTIONS", {})

@@ -51,6 +51,7 @@ def test_app__named_and_labelled_for_good():
     assert str(config.verbose_name) == "Agent evaluations"
 
 
+@pytest.mark.django_db
 def test_agent_of_the_settings__may_be_given_by_name():
     with override_settings(NEURON_EVALS={"AGENTS": {"echo": "tests.testapp.agents.echo"}}):
         assert run_case({"input": "9?", "reference": "9"}, agent="echo").passed

@@ -157,7 +157,7 @@ def test_unknown_key__refused_with_the_valid_ones(settings: dict[str, Any], expe
         ({"LIMITS": {"STORED_BYTES": 999}}, '["LIMITS"]["STORED_BYTES"]', "999", "from 1,000 to 1,000,000"),
         ({"LIMITS": {"DATASET_ITEMS": True}}, '["LIMITS"]["DATASET_ITEMS"]', "True", "from 1 to 10,000,000"),
         ({"LIMITS": {"DATASET_BYTES": 5e5}}, '["LIMITS"]["DATASET_BYTES"]', "500000.0", "from 1 to 4,000,000"),
-        ({"CACHE": "file"}, '["CACHE"]', "str", '{"BACKEND": "file"'),
+        ({"CACHE": "redis://me:secret@host"}, '["CACHE"]', "str", '{"BACKEND": "file"'),
         ({"CACHE": None}, '["CACHE"]', "NoneType", '{"BACKEND": "file"'),
         ({"CACHE": {"BACKEND": 3}}, '["CACHE"]["BACKEND"]', "3", '"file"'),
         ({"CACHE": {"OPTIONS": "x"}}, '["CACHE"]["OPTIONS"]', "str", "option names"),

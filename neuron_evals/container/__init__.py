@@ -5,21 +5,24 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from neuron_evals.container.assertions import assertion_types
 from neuron_evals.container.building import build
 from neuron_evals.container.drivers import output_drivers
 from neuron_evals.container.injection import make
 from neuron_evals.container.runners import make_runner
+from neuron_evals.registries.assertions import assertion_types
 
 if TYPE_CHECKING:
-    from neuron_evals.container.agents import get_agent, get_tool
+    from neuron_evals.container.agents import build_agent, get_agent, get_judge
     from neuron_evals.container.caches import make_cache
-    from neuron_evals.container.providers import get_provider
+    from neuron_evals.registries.providers import get_provider
+    from neuron_evals.registries.tools import get_tool
 
 __all__ = [
     "assertion_types",
     "build",
+    "build_agent",
     "get_agent",
+    "get_judge",
     "get_provider",
     "get_tool",
     "make",
@@ -28,7 +31,14 @@ __all__ = [
     "output_drivers",
 ]
 
-_WHEN_USED = {"get_agent": "agents", "get_provider": "providers", "get_tool": "agents", "make_cache": "caches"}
+_WHEN_USED = {
+    "build_agent": "container.agents",
+    "get_agent": "container.agents",
+    "get_judge": "container.agents",
+    "get_provider": "registries.providers",
+    "get_tool": "registries.tools",
+    "make_cache": "container.caches",
+}
 """Names that are imported when they are first used: many commands talk to no model, and cache nothing."""
 
 if not TYPE_CHECKING:  # type checkers would take any name for one of these
@@ -38,6 +48,6 @@ if not TYPE_CHECKING:  # type checkers would take any name for one of these
         if name not in _WHEN_USED:
             msg = f"module {__name__!r} has no attribute {name!r}"
             raise AttributeError(msg)
-        value = getattr(import_module(f"{__name__}.{_WHEN_USED[name]}"), name)
+        value = getattr(import_module(f"neuron_evals.{_WHEN_USED[name]}"), name)
         globals()[name] = value
         return value

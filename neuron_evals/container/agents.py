@@ -1,111 +1,159 @@
-"""Agents and tools written in code, by the names that the `AGENTS` and `TOOLS` settings give them."""
+"""Agents by name: those of the `AGENTS` setting, and those that are stored as rows."""
 
 from __future__ import annotations
 
-import inspect
-from dataclasses import replace
-from typing import Any
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from django.apps import apps
+from django.core.exceptions import ImproperlyConfigured, ValidationError
+from django.db import Error as DriverError
+from django.db import router, transaction
 
 from neuron_evals import conf
-from neuron_evals.container.backends import refuse_unknown
-from neuron_evals.container.building import build
-from neuron_evals.container.dotted import described, resolve
-from neuron_evals.core.agents import BaseAgent, Tool, as_agent, as_tool
+from neuron_evals.container.coded import coded_agent
 from neuron_evals.core.exceptions import ConfigurationError, InvalidArgument
+from neuron_evals.core.jsonable import clean_text
+from neuron_evals.registries.dotted import described
+
+if TYPE_CHECKING:
+    from neuron_evals.core.agents import BaseAgent
+    from neuron_evals.models import AgentDefinition
+
+SHOWN_NAMES = 30
+"""How many names of stored agents an error lists."""
+
+_SHOWN_NAME = 80
+_SLUG = re.compile(r"[-a-zA-Z0-9_]{1,80}", re.ASCII)
+_NOT_OF_THE_AGENT = ("name", "slug", "description", "category", "metadata")
+_REFUSALS = (DriverError, ImproperlyConfigured)
 
 
 def get_agent(name: str) -> BaseAgent:
-    """Return the agent of that name, with an empty conversation: a class is built by the container, each time anew.
+    """Return the agent of that name, with an empty conversation.
+
+    A name in the `AGENTS` setting goes first, and needs no database. A class is built by the container, each time anew.
 
     Args:
-        name: A name in the `AGENTS` setting.
+        name: A name in the `AGENTS` setting, or the slug of an active agent definition.
 
     Raises:
-        ConfigurationError: There is no such name, or the agent cannot be built.
-        SettingsError: The entry names no agent.
+        ConfigurationError: There is no such agent, it is inactive, or it cannot be built.
+        SettingsError: The entry of the setting names no agent.
     """
-    agents = conf.read().agents
-    if name not in agents:
-        refuse_unknown("agent", "AGENTS", name, agents)
-    found = agent_target(name, agents[name])
-    if isinstance(found, type):
-        return as_agent(build(found))
-    if _is_factory(found):
-        try:
-            return as_agent(found())
-        except Exception as exc:
-            msg = f"{_place('AGENTS', name)}: {agents[name]}(): {described(exc)}"
-            raise ConfigurationError(msg) from exc
-    return as_agent(found).fresh()
+    return _named(name, "agent")
 
 
-def get_tool(name: str) -> Tool:
-    """Return the tool of that name; the model calls it by this name too.
+def get_judge(name: str) -> BaseAgent:
+    """Return the agent of that name that judges are to ask, each time in a fresh conversation. Any agent may be one.
 
     Args:
-        name: A name in the `TOOLS` setting.
+        name: As for `get_agent`, such as `"eval-judge-correctness"`, one of the judges that can be installed.
 
     Raises:
-        ConfigurationError: There is no such name.
-        SettingsError: The entry names no tool, or a function that no tool can be made of.
+        ConfigurationError: As for `get_agent`.
+        SettingsError: As for `get_agent`.
     """
-    tools = conf.read().tools
-    if name not in tools:
-        refuse_unknown("tool", "TOOLS", name, tools)
-    return named_tool(name, tools[name])
+    return _named(name, "judge")
 
 
-def agent_target(name: str, path: str) -> Any:
-    """Return what an entry of the `AGENTS` setting names: a class, a function that makes an agent, or an agent.
+def build_agent(definition: AgentDefinition | Mapping[str, Any]) -> BaseAgent:
+    """Return the agent that a row describes, with an empty conversation; nothing is called.
+
+    Args:
+        definition: The row, or its `definition`, such as a run kept it.
 
     Raises:
-        SettingsError: It cannot be imported, or is none of these.
+        ConfigurationError: It cannot be built: all that is wrong, each with its field.
+        SettingsError: An entry of the settings that it names cannot be used.
     """
-    where = _place("AGENTS", name)
-    found = resolve(path, where)
-    try:
-        if isinstance(found, type):
-            _refuse_class(found)
-        elif not _is_factory(found):
-            as_agent(found)
-    except ConfigurationError as exc:
-        hint = "Name an agent, a class or function that makes one, or a function from text to text."
-        raise conf.SettingsError([conf.Problem("E005", f'{where}: "{path}" is no agent: {exc}', hint)]) from exc
-    return found
-
-
-def named_tool(name: str, path: str) -> Tool:
-    """Return the tool for one entry of the `TOOLS` setting.
-
-    Raises:
-        SettingsError: It cannot be imported, or no tool can be made of it.
-    """
-    where = _place("TOOLS", name)
-    found = resolve(path, where)
-    try:
-        return replace(as_tool(found, path), name=name)
-    except (ConfigurationError, InvalidArgument) as exc:
-        hint = "Name a Tool, or a function whose parameters are annotated."
-        raise conf.SettingsError([conf.Problem("E005", f'{where}: "{path}" is no tool: {exc}', hint)]) from exc
-
-
-def _refuse_class(cls: type) -> None:
-    if inspect.isabstract(cls):
-        msg = "the class is abstract"
+    row = _row(definition) if isinstance(definition, Mapping) else definition
+    if problems := definition_problems(row):
+        msg = f"{_called(row)}: {'; '.join(f'{field}: {message}' for field, message in problems)}"
         raise ConfigurationError(msg)
-    missing = [method for method in ("chat", "fresh") if not callable(getattr(cls, method, None))]
-    if missing:
-        msg = f"the class has no {' and no '.join(missing)}"
-        raise ConfigurationError(msg)
+    if row.code:
+        return coded_agent(row.code)
+    from neuron_evals.registries.agents import defined_agent  # noqa: PLC0415  (an agent in code needs no provider)
 
-
-def _is_factory(found: Any) -> bool:
-    """Return whether something is a function without parameters: an agent takes at least the text."""
     try:
-        return inspect.isroutine(found) and not inspect.signature(found).parameters
-    except ValueError:  # written in C, without a signature
-        return False
+        return defined_agent(row.definition, row.slug or row.name)
+    except InvalidArgument as exc:
+        msg = f"{_called(row)}: {exc}"
+        raise ConfigurationError(msg) from exc
 
 
-def _place(setting: str, name: str) -> str:
-    return f'{conf.NAME}["{setting}"]["{name}"]'
+def definition_problems(row: AgentDefinition) -> list[tuple[str, str]]:
+    """Return why no agent can be built from a row, as fields and messages; no query is made."""
+    try:
+        row.full_clean(exclude=_NOT_OF_THE_AGENT, validate_unique=False, validate_constraints=False)
+    except ValidationError as exc:
+        return [(field, message) for field, messages in exc.message_dict.items() for message in messages]
+    return []
+
+
+def _named(name: str, word: str) -> BaseAgent:
+    return coded_agent(name) if name in conf.read().agents else build_agent(_stored(name, word))
+
+
+def _row(definition: Mapping[str, Any]) -> AgentDefinition:
+    from neuron_evals.models import AgentDefinition  # noqa: PLC0415  (as in `_stored`)
+
+    fields = {key: value for key, value in definition.items() if key != "options"}
+    try:
+        return AgentDefinition(**fields, **(definition.get("options") or {}))
+    except TypeError as exc:
+        msg = f"this is no definition of an agent: {exc}"
+        raise ConfigurationError(msg) from exc
+
+
+def _called(row: AgentDefinition) -> str:
+    return f'agent "{row.slug or row.name}"' if row.slug or row.name else "the agent"
+
+
+def _stored(name: str, word: str) -> AgentDefinition:
+    """Return the active agent definition with that slug.
+
+    Raises:
+        ConfigurationError: There is none.
+    """
+    if not apps.is_installed("neuron_evals"):
+        _refuse(name, word, [], "the app is not in INSTALLED_APPS")
+    from neuron_evals.models import AgentDefinition  # noqa: PLC0415  (agents in code need no rows)
+
+    rows = AgentDefinition.objects.all()
+    try:
+        with transaction.atomic(router.db_for_read(AgentDefinition)):
+            found = rows.filter(slug=name).first() if _SLUG.fullmatch(name) else None
+            slugs = list(rows.active().order_by("slug").values_list("slug", flat=True)) if found is None else []
+    except _REFUSALS as exc:
+        _refuse(name, word, [], described(exc))
+    if found is None:
+        _refuse(name, word, slugs)
+    if not found.is_active:
+        msg = f'the {word} "{name}" is inactive; activate it in its definition, or name another'
+        raise ConfigurationError(msg)
+    stored: AgentDefinition = found
+    return stored
+
+
+def _refuse(name: str, word: str, slugs: list[str], why_none: str = "") -> NoReturn:
+    coded = list(conf.read().agents)
+    shown = [*slugs[:SHOWN_NAMES], *([f"and {len(slugs) - SHOWN_NAMES} more"] if len(slugs) > SHOWN_NAMES else [])]
+    stored = f"cannot be read ({why_none})" if why_none else ", ".join(shown) or "none"
+    parts = [
+        f'there is no {word} "{clean_text(name, _SHOWN_NAME)}".',
+        conf.did_you_mean(name, [*coded, *slugs]),
+        f'In {conf.NAME}["AGENTS"]: {", ".join(coded) or "none"}.',
+        f"Stored: {stored}.",
+        _how_to_install(name) if word == "judge" and not why_none else "",
+    ]
+    raise ConfigurationError(" ".join(filter(None, parts)))
+
+
+def _how_to_install(name: str) -> str:
+    from neuron_evals.judge_templates import judge_templates  # noqa: PLC0415  (only for this message)
+
+    if name not in {template.slug for template in judge_templates()}:
+        return ""
+    return "It comes with the package; install it with `manage.py eval_import --judge-templates`."

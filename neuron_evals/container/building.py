@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from neuron_evals import conf
-from neuron_evals.container.dotted import described, resolve
 from neuron_evals.core.exceptions import ConfigurationError
 from neuron_evals.core.results import full_name
+from neuron_evals.registries.dotted import described, resolve
 
 T = TypeVar("T")
 

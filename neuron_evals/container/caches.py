@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from neuron_evals import conf
-from neuron_evals.container.backends import Kind
 from neuron_evals.container.building import build
 from neuron_evals.container.injection import Injector, resolved_bindings
 from neuron_evals.core.caches import Cache
+from neuron_evals.registries.backends import Kind
 
-CACHES: Mapping[str, str] = {"file": "neuron_evals.core.caches.file.FileCache"}
+CACHES: Mapping[str, str] = {
+    "file": "neuron_evals.core.caches.file.FileCache",
+    "database": "neuron_evals.caches.DatabaseCache",
+}
 """Names that stand for our own caches."""
 
 _KIND = Kind("cache", Cache, CACHES)

@@ -8,10 +8,10 @@ from typing import Any, TextIO
 
 from neuron_evals import conf
 from neuron_evals.conf import OutputEntry, Problem, SettingsError
-from neuron_evals.container.backends import Kind, constructor_options
 from neuron_evals.container.building import build
 from neuron_evals.container.injection import Injector, resolved_bindings
 from neuron_evals.core.outputs.contract import OutputDriver
+from neuron_evals.registries.backends import Kind, constructor_options
 
 DRIVERS: Mapping[str, str] = {
     "console": "neuron_evals.core.outputs.console.ConsoleOutput",

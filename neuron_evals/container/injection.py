@@ -9,9 +9,9 @@ from types import SimpleNamespace
 from typing import Any, TypeVar, get_type_hints, is_typeddict
 
 from neuron_evals import conf
-from neuron_evals.container.dotted import described, resolve
 from neuron_evals.core.exceptions import ConfigurationError
 from neuron_evals.core.results import full_name
+from neuron_evals.registries.dotted import described, resolve
 
 T = TypeVar("T")
 

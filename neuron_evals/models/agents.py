@@ -12,6 +12,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from neuron_evals import conf
+from neuron_evals.core.exceptions import ConfigurationError, InvalidArgument
 from neuron_evals.core.jsonable import canonical_json
 from neuron_evals.models.fields import CleanCharField, CleanJSONField, CleanTextField, FiniteFloatField
 from neuron_evals.models.slugs import Named, NamedQuerySet
@@ -124,12 +125,21 @@ class AgentDefinition(Named):
 
     @property
     def fingerprint(self) -> str:
-        """The sha256 of `definition`, as 64 hex digits.
+        """A hash of all that shapes the answers: the definition, the provider's address and options, the tools.
 
-        It says nothing of what the definition names: the provider's address, the code of tools. The fingerprint of the
-        agent that is built from it does.
+        Of an agent in code it takes the name and what `AGENTS` says for it; what the agent itself tells is known when
+        it is built. Empty when that cannot be told, as with a provider that the settings do not have.
         """
-        return hashlib.sha256(canonical_json(self.definition).encode()).hexdigest()
+        if self.code:
+            path = conf.read().agents.get(self.code)
+            facts = canonical_json([self.code, path])
+            return "" if path is None else hashlib.sha256(facts.encode()).hexdigest()
+        from neuron_evals.registries.agents import defined_agent  # noqa: PLC0415  (only who asks pays for providers)
+
+        try:
+            return defined_agent(self.definition).fingerprint
+        except (ConfigurationError, InvalidArgument):
+            return ""
 
     def clean(self) -> None:
         """Refuse a definition that no agent can be built from.

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from typing import Any, ClassVar, Self
 
 from django.core.exceptions import ValidationError
@@ -13,20 +11,13 @@ from django.db.models import Count, OuterRef, Subquery
 from django.utils.translation import gettext_lazy as _
 
 from neuron_evals import conf
-from neuron_evals.core.jsonable import canonical_json, clean_json
 from neuron_evals.models.agents import AgentDefinition
+from neuron_evals.models.datasets import dataset_errors, dataset_hash
 from neuron_evals.models.fields import CleanJSONField, CleanTextField, FiniteFloatField
+from neuron_evals.models.legacy_judges import legacy_judge_problem
 from neuron_evals.models.runs import EvalRun
 from neuron_evals.models.slugs import Named, NamedQuerySet
 from neuron_evals.models.validators import validate_names, validate_object, validate_positive
-
-LEGACY_JUDGE = ("provider", "model", "instructions", "agent_id")
-"""The keys of the legacy `judge_config`."""
-
-
-def dataset_hash(dataset: object) -> str:
-    """Return the sha256 of a dataset as 64 hex digits: that of its canonical JSON, the same on every database."""
-    return hashlib.sha256(canonical_json(dataset).encode()).hexdigest()
 
 
 class SuiteQuerySet(NamedQuerySet):
@@ -146,47 +137,31 @@ class EvalSuite(Named):
         super().save(*args, **kwargs)
 
     def clean(self) -> None:
-        """Refuse a dataset that is no list of a size that `LIMITS` allows, and a legacy judge with unknown keys.
-
-        What the items may hold is not looked at here.
+        """Refuse a dataset that the one validator refuses, and a legacy judge that is none.
 
         Raises:
-            ValidationError: It lists all problems by field.
+            ValidationError: It lists all problems by field; those of items are `DatasetItemError`.
         """
         super().clean()
-        problems = {}
-        if wrong := _dataset_problem(self.dataset):
-            problems["dataset"] = wrong
-        if isinstance(self.judge_config, dict) and (
-            unknown := [key for key in self.judge_config if key not in LEGACY_JUDGE]
-        ):
-            valid = ", ".join(LEGACY_JUDGE)
-            near = conf.did_you_mean(str(unknown[0]), LEGACY_JUDGE)
-            problems["judge_config"] = f'There is no key "{unknown[0]}". {near} The keys are {valid}.'.replace(
-                "  ", " "
-            )
+        problems: dict[str, Any] = {}
+        if errors := dataset_errors(self.dataset, has_judge=self.has_judge):
+            problems["dataset"] = errors
+        if isinstance(self.judge_config, dict):
+            wrong = legacy_judge_problem(self.judge_config, self._tested(), self._state.db)
+            if wrong:
+                problems["judge_config"] = wrong
         if problems:
             raise ValidationError(problems)
 
+    @property
+    def has_judge(self) -> bool:
+        """Whether it has a judge, in the legacy form or not."""
+        config = self.judge_config
+        return self.judge_id is not None or (isinstance(config, dict) and any(config.values()))
 
-def _dataset_problem(dataset: object) -> str:
-    limits = conf.read().limits
-    if not isinstance(dataset, list):
-        return f"A dataset is a JSON list of items, got {_json_kind(dataset)}."
-    if len(dataset) > limits.dataset_items:
-        return (
-            f"The dataset has {len(dataset):,} items; a suite holds at most {limits.dataset_items:,}. "
-            "Put a larger one into a file, with an evaluator in code."
-        )
-    size = len(json.dumps(clean_json(dataset), ensure_ascii=False).encode())
-    if size > limits.dataset_bytes:
-        return (
-            f"The dataset has {size:,} bytes as JSON; a suite holds at most {limits.dataset_bytes:,}. "
-            "Put a larger one into a file, with an evaluator in code."
-        )
-    return ""
-
-
-def _json_kind(value: object) -> str:
-    kinds = {dict: "an object", str: "text", bool: "a truth value", int: "a number", float: "a number"}
-    return "nothing" if value is None else kinds.get(type(value), type(value).__name__)
+    def _tested(self) -> AgentDefinition | None:
+        try:
+            tested: AgentDefinition | None = self.agent
+        except AgentDefinition.DoesNotExist:  # its own field says so
+            return None
+        return tested

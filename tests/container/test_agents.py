@@ -55,15 +55,11 @@ def test_agent__cannot_be_made__error_says_why(path: str, error: type[Exception]
         get_agent("mine")
 
 
-@pytest.mark.parametrize(
-    ("get", "word", "setting", "path"),
-    [(get_agent, "agent", "AGENTS", f"{APP}.echo"), (get_tool, "tool", "TOOLS", f"{APP}.lookup")],
-)
-def test_name__unknown__error_with_the_nearest(get: Any, word: str, setting: str, path: str) -> None:
-    with settings(**{setting: {"support": path}}), pytest.raises(ConfigurationError) as caught:
-        get("suport")
+def test_tool__unknown__error_with_the_nearest():
+    with settings(TOOLS={"support": f"{APP}.lookup"}), pytest.raises(ConfigurationError) as caught:
+        get_tool("suport")
     assert str(caught.value) == (
-        f'there is no {word} "suport" in NEURON_EVALS["{setting}"]. Did you mean "support"? The names are support.'
+        'there is no tool "suport" in NEURON_EVALS["TOOLS"]. Did you mean "support"? The names are support.'
     )
 
 

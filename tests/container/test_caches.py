@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from django.test import override_settings
 
+from neuron_evals.caches import DatabaseCache
 from neuron_evals.container import make_cache
 from neuron_evals.core.caches import FileCache
 from neuron_evals.core.exceptions import ConfigurationError
@@ -36,6 +37,20 @@ def test_path__given__that_folder(tmp_path: Path) -> None:
     assert built(OPTIONS={"path": tmp_path / "outputs"}).path == tmp_path / "outputs"
 
 
+@pytest.mark.parametrize("setting", ["database", {"BACKEND": "database"}, {"BACKEND": "database", "OPTIONS": {}}])
+def test_database__by_its_name_alone_too(setting: Any) -> None:
+    with override_settings(NEURON_EVALS={"CACHE": setting}):
+        assert isinstance(make_cache(), DatabaseCache)
+
+
+def test_file__by_its_name_alone__the_usual_folder(tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    with override_settings(NEURON_EVALS={"CACHE": "file"}):
+        cache = make_cache()
+    assert isinstance(cache, FileCache)
+    assert cache.path == tmp_path / ".neuron" / "cache" / "evaluation"
+
+
 def test_class_of_a_project__options_are_given_and_the_rest_is_injected():
     cache = built(BACKEND=f"{APP}.Shared", OPTIONS={"host": "redis"})
     assert isinstance(cache, Shared)
@@ -51,7 +66,7 @@ def test_class_of_a_project__without_options__built_by_the_container():
     ("cache", "said"),
     [
         ({"BACKEND": "fil"}, 'NEURON_EVALS["CACHE"]: there is no cache "fil". Did you mean "file"?'),
-        ({"BACKEND": "database"}, 'there is no cache "database". Use file, or the dotted path of a class.'),
+        ({"BACKEND": "redis"}, 'there is no cache "redis". Use file, database, or the dotted path of a class.'),
         ({"BACKEND": "tests.testapp.mail.Agent"}, '"tests.testapp.mail.Agent" is no cache. Name a class that derives'),
         ({"OPTIONS": {"folder": "x"}}, 'the cache "file" has no option "folder". Its options are path.'),
         ({"OPTIONS": {"path": ""}}, "FileCache takes the path of a folder"),

@@ -55,15 +55,21 @@ def call_plain_with(in_thread: InThread) -> None:
     _IN_THREAD.set((asyncio.get_running_loop(), in_thread))
 
 
+def plain_caller() -> InThread | None:
+    """Return what `call_plain_with` was told for the running event loop; `None` when it was told nothing."""
+    owned = _IN_THREAD.get()
+    # In another loop, such as one that a plain function made for itself, nobody would hear the answer.
+    return owned[1] if owned is not None and owned[0] is asyncio.get_running_loop() else None
+
+
 async def call_plain(function: Callable[..., T], *args: Any, **kwargs: Any) -> T:
     """Return what a plain function returns, called in a thread with this context, so that it does not hold the loop.
 
     The thread is one of those that `call_plain_with` was told, or one of the event loop's default executor.
     """
-    owned = _IN_THREAD.get()
+    in_thread = plain_caller()
     called = partial(function, *args, **kwargs)
-    # In another loop, such as one that a plain function made for itself, nobody would hear the answer.
-    if owned is None or owned[0] is not asyncio.get_running_loop():
+    if in_thread is None:
         return await asyncio.to_thread(called)
-    result: T = await owned[1](called)
+    result: T = await in_thread(called)
     return result

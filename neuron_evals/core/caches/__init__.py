@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from neuron_evals.core.caches.contract import Cache, CacheError
+from neuron_evals.core.caches.contract import Cache, CacheError, CacheStats, TidyCache
 from neuron_evals.core.caches.counts import CacheCounts
 from neuron_evals.core.caches.file import FileCache
 from neuron_evals.core.caches.keys import RunKeys, Uncacheable
@@ -13,10 +13,12 @@ __all__ = [
     "Cache",
     "CacheCounts",
     "CacheError",
+    "CacheStats",
     "CachedRun",
     "FileCache",
     "MemoryCache",
     "RunKeys",
     "RunOutputs",
+    "TidyCache",
     "Uncacheable",
 ]

@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import os
+import re
 import secrets
 import tempfile
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
 
-from neuron_evals.core.caches.contract import Cache, CacheError, checked_key
+from neuron_evals.core.caches.contract import CacheError, CacheStats, TidyCache, checked_key
+from neuron_evals.core.caches.pruning import Entry, chosen, summed
 from neuron_evals.core.exceptions import InvalidArgument
 
 # What the system refuses, and a path that can be none, with a NUL in it.
 _REFUSALS = (OSError, ValueError)
 
+_OURS = re.compile(r"[0-9a-f]{64}\.json|\.[0-9a-f]{16}\.tmp")
+"""Names of entries, and of files that a killed process left half written."""
 
-class FileCache(Cache):
+
+class FileCache(TidyCache):
     """Keeps each entry as `<key>.json` in a folder, which is made by the first write.
 
     A file is written beside its place and moved there when it is complete, so that no reader and no killed process sees
@@ -66,6 +74,41 @@ class FileCache(Cache):
                 return []
         except _REFUSALS as exc:
             return [f'the cache folder "{self.path}" cannot be written to: {_reason(exc)}']
+
+    def stats(self) -> CacheStats:
+        """Return how much the folder holds, what killed processes left half written included.
+
+        Raises:
+            CacheError: The folder cannot be read.
+        """
+        return summed(self._entries())
+
+    def prune(self, *, before: datetime | None = None, max_size: int | None = None) -> CacheStats:
+        """Remove entries; files that are not ours stay.
+
+        Raises:
+            CacheError: The folder cannot be read, or a file not be removed.
+        """
+        removed = chosen(self._entries(), before, max_size)
+        try:
+            for entry in removed:
+                (self.path / entry.name).unlink(missing_ok=True)
+        except OSError as exc:
+            msg = f'cannot remove from "{self.path}": {_reason(exc)}'
+            raise CacheError(msg) from exc
+        return summed(removed)
+
+    def _entries(self) -> Iterator[Entry[str]]:
+        try:
+            for file in self.path.iterdir() if self.path.exists() else ():
+                if _OURS.fullmatch(file.name) is None:
+                    continue
+                with suppress(FileNotFoundError):  # another process removed or renamed it meanwhile
+                    known = file.lstat()
+                    yield Entry(file.name, known.st_size, datetime.fromtimestamp(known.st_mtime, UTC))
+        except _REFUSALS as exc:
+            msg = f'cannot read "{self.path}": {_reason(exc)}'
+            raise CacheError(msg) from exc
 
     def _file(self, key: str) -> Path:
         return self.path / f"{checked_key(key)}.json"

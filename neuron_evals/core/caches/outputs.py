@@ -79,35 +79,60 @@ class RunOutputs:
         """Return the first run under a key; `None` when there is none, when it is damaged, and when refreshing."""
         if self.refresh:
             return None
-        run = _opened(self._text(key), key)
-        self._count("misses" if run is None else "hits")
-        return run
+        try:
+            text = self.cache.get(key)
+        except Exception:
+            # Another's cache may raise anything; the item can run all the same.
+            text = None
+        return self._found_in(text, key)
 
-    def store(self, key: str, run: CachedRun) -> CachedRun | None:
+    async def alookup(self, key: str) -> CachedRun | None:
+        """Do what `lookup` does, on an event loop."""
+        if self.refresh:
+            return None
+        try:
+            text = await self.cache.aget(key)
+        except Exception:  # as in `lookup`
+            text = None
+        return self._found_in(text, key)
+
+    def store(self, key: str, run: CachedRun, evaluator: str = "", item_id: str = "") -> CachedRun | None:
         """Store a run that succeeded, and return it as every later run will find it.
 
         The item is to be evaluated on what is returned, so that a hit and a miss cannot differ.
+
+        Args:
+            key: The key.
+            run: What `run` gave.
+            evaluator: Name of the evaluator, for those who look into the cache.
+            item_id: Identity of the item, likewise.
 
         Returns:
             An equal copy, read back from the text that is stored, also when the cache could not keep that text. `None`
             when the run cannot be written exactly; then the original is all there is.
         """
-        try:
-            text = _envelope(key, run)
-        except Unserialisable as exc:
-            self.refuse(_what_prevents(run, exc))
+        written = self._written(key, run)
+        if written is None:
             return None
-        copy = _opened(text, key)
-        if copy is None:
-            self.refuse("what was written cannot be read back")
-            return None
+        text, copy = written
         try:
-            self.cache.set(key, text)
-        except CacheError as exc:
-            self.refuse(str(exc))
+            self.cache.keep(key, text, evaluator=evaluator, item_id=item_id)
         except Exception as exc:
-            # Another's cache may raise anything, and the output has been paid for.
-            self.refuse(f"{type(exc).__name__}: {exc}")
+            self._could_not(exc)
+        else:
+            self._count("stored")
+        return copy
+
+    async def astore(self, key: str, run: CachedRun, evaluator: str = "", item_id: str = "") -> CachedRun | None:
+        """Do what `store` does, on an event loop."""
+        written = self._written(key, run)
+        if written is None:
+            return None
+        text, copy = written
+        try:
+            await self.cache.akeep(key, text, evaluator=evaluator, item_id=item_id)
+        except Exception as exc:
+            self._could_not(exc)
         else:
             self._count("stored")
         return copy
@@ -144,12 +169,27 @@ class RunOutputs:
         with self._lock:
             self._found[name] += 1
 
-    def _text(self, key: str) -> str | None:
+    def _found_in(self, text: str | None, key: str) -> CachedRun | None:
+        run = _opened(text, key)
+        self._count("misses" if run is None else "hits")
+        return run
+
+    def _written(self, key: str, run: CachedRun) -> tuple[str, CachedRun] | None:
+        """Return the text of a run with the copy that is read back from it; `None`, counted, when there is none."""
         try:
-            return self.cache.get(key)
-        except Exception:
-            # Another's cache may raise anything; the item can run all the same.
+            text = _envelope(key, run)
+        except Unserialisable as exc:
+            self.refuse(_what_prevents(run, exc))
             return None
+        copy = _opened(text, key)
+        if copy is None:
+            self.refuse("what was written cannot be read back")
+            return None
+        return text, copy
+
+    def _could_not(self, exc: Exception) -> None:
+        # Another's cache may raise anything, and the output has been paid for.
+        self.refuse(str(exc) if isinstance(exc, CacheError) else f"{type(exc).__name__}: {exc}")
 
 
 def _envelope(key: str, run: CachedRun) -> str:

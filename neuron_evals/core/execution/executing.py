@@ -110,6 +110,7 @@ def _run_and_evaluate(outcome: Outcome, around: Surroundings) -> None:
             started = time.perf_counter()
             output = _no_coroutine(evaluator.run(private(task.item)), "run")
             outcome.ran(output, time.perf_counter() - started)
+            outcome.store()
         output = outcome.record(evaluator)
         _no_coroutine(evaluator.evaluate(output, private(task.item)), "evaluate")
     except BaseException as exc:  # sys.exit() in an agent must not end the run with a status of its choice
@@ -123,10 +124,11 @@ async def _run_and_evaluate_async(outcome: Outcome, around: Surroundings, in_thr
         async with around.around_async():
             with collecting() as outcome.collected:
                 evaluator = outcome.evaluator()
-                if not outcome.find():
+                if not await outcome.afind():
                     started = time.perf_counter()
                     output = await _awaited(evaluator.run, in_thread, private(item))
                     outcome.ran(output, time.perf_counter() - started)
+                    await outcome.astore()
                 await _awaited(evaluator.evaluate, in_thread, outcome.record(evaluator), private(item))
     except BaseException as exc:  # as in `_run_and_evaluate`; a cancelled item is told apart by who cancelled it
         _raise_interruption(exc)

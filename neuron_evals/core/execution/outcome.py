@@ -68,24 +68,46 @@ class Outcome:
         """Look the output up; return whether `run` needs not be called."""
         if self.outputs is None or self.task.key is None:
             return False
-        self.first = self.outputs.lookup(self.task.key)
-        self.cached = self.first is not None
-        self.saved = self.first.execution_time if self.first is not None else 0.0
-        return self.cached
+        return self._take(self.outputs.lookup(self.task.key))
+
+    async def afind(self) -> bool:
+        """Do what `find` does, on an event loop."""
+        if self.outputs is None or self.task.key is None:
+            return False
+        return self._take(await self.outputs.alookup(self.task.key))
 
     def ran(self, output: Any, seconds: float) -> None:
-        """Take what `run` returned, and store it."""
+        """Take what `run` returned."""
         trajectory = output if isinstance(output, Trajectory) else self.recorded.trajectory()
         usage = self.collected.usage("agent") or (trajectory.usage() if trajectory is not None else None)
         self.first = CachedRun(output, seconds, usage, _number(self.collected.cost("agent")), trajectory)
         self.known = self._known_of_agent()
+
+    def store(self) -> None:
+        """Store what `run` returned, and go on with the copy that every later run will find."""
+        if self.outputs is not None and self.first is not None and self._may_store():
+            self.first = self.outputs.store(*self._entry(self.first)) or self.first
+
+    async def astore(self) -> None:
+        """Do what `store` does, on an event loop."""
+        if self.outputs is not None and self.first is not None and self._may_store():
+            self.first = await self.outputs.astore(*self._entry(self.first)) or self.first
+
+    def _may_store(self) -> bool:
         if self.outputs is None or self.task.key is None:
-            return
+            return False
         if self.recorder.checks:
             self.outputs.refuse("run() made checks, which a cached output would lose")
-            return
-        # Evaluated on the copy that every later run will find, so that a hit and a miss cannot differ.
-        self.first = self.outputs.store(self.task.key, self.first) or self.first
+        return not self.recorder.checks
+
+    def _entry(self, first: CachedRun) -> tuple[str, CachedRun, str, str]:
+        return self.task.key or "", first, self.task.evaluator.evaluator_name, self.task.item_id
+
+    def _take(self, first: CachedRun | None) -> bool:
+        self.first = first
+        self.cached = first is not None
+        self.saved = first.execution_time if first is not None else 0.0
+        return self.cached
 
     def record(self, evaluator: BaseEvaluator) -> Any:
         """Let the evaluator see what is known of the execution; return the output."""

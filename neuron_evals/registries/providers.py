@@ -9,11 +9,11 @@ from typing import Any
 from django.core.signals import setting_changed
 
 from neuron_evals import conf
-from neuron_evals.container.backends import Kind, refuse_unknown
-from neuron_evals.container.dotted import described
 from neuron_evals.core.exceptions import ConfigurationError
 from neuron_evals.core.providers.contract import BaseProvider
 from neuron_evals.core.providers.prices import default_prices
+from neuron_evals.registries.backends import Kind, refuse_unknown
+from neuron_evals.registries.dotted import described
 
 PROVIDERS: Mapping[str, str] = {
     "openai": "neuron_evals.core.providers.openai.OpenAIProvider",
@@ -85,4 +85,4 @@ def _forget(*, setting: str, **_: Any) -> None:
         provider.close()
 
 
-setting_changed.connect(_forget, dispatch_uid="neuron_evals.container.providers")
+setting_changed.connect(_forget, dispatch_uid="neuron_evals.registries.providers")

@@ -6,10 +6,10 @@ from inspect import isabstract
 from typing import Any
 
 from neuron_evals import conf
-from neuron_evals.container.dotted import resolve
 from neuron_evals.core.assertions import registry
 from neuron_evals.core.checking import Assertion
 from neuron_evals.core.results import full_name
+from neuron_evals.registries.dotted import resolve
 
 
 def assertion_types() -> dict[str, type[Assertion]]:

@@ -8,7 +8,7 @@ import os.path
 import pytest
 
 from neuron_evals.conf import SettingsError
-from neuron_evals.container.dotted import resolve
+from neuron_evals.registries.dotted import resolve
 from tests.testapp import mail
 
 WHERE = 'NEURON_EVALS["CONTAINER"]'

@@ -9,9 +9,9 @@ from typing import NoReturn
 
 from neuron_evals import conf
 from neuron_evals.conf import Problem, SettingsError
-from neuron_evals.container.dotted import resolve
 from neuron_evals.core.exceptions import ConfigurationError
 from neuron_evals.core.results import full_name
+from neuron_evals.registries.dotted import resolve
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,117 @@
+"""A stored suite as an evaluator."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from neuron_evals import conf
+from neuron_evals.container import build_agent, get_agent, get_judge
+from neuron_evals.core.agents import BaseAgent, FakeAgent, as_agent
+from neuron_evals.core.exceptions import ConfigurationError
+from neuron_evals.core.suites import Resources, SuiteEvaluator, as_fake
+from neuron_evals.core.suites import suite_evaluator as evaluator_of
+from neuron_evals.suites.judging import suite_judge
+from neuron_evals.suites.specs import suite_spec
+
+if TYPE_CHECKING:
+    from neuron_evals.models import AgentDefinition, EvalSuite
+
+Fake = bool | str | Mapping[str, Any] | FakeAgent | None
+
+
+def suite_evaluator(  # noqa: PLR0913  (the options of a run)
+    suite: EvalSuite,
+    *,
+    agent: Any = None,
+    judge: Any = None,
+    classifier: Any = None,
+    embeddings: Any = None,
+    model: str | None = None,
+    fake: Fake = None,
+) -> SuiteEvaluator:
+    """Return the evaluator of a stored suite. No model is asked, and nothing is built that no item needs.
+
+    Args:
+        suite: The row.
+        agent: The agent under test: its name, an agent, or a callable from text to text; the suite's by default.
+        judge: The agent that grades: its name, an agent, or several in a list. By default the suite's, else what its
+            legacy `judge_config` says.
+        classifier: What answers `classifier_judge`.
+        embeddings: What makes vectors for `string_similarity`.
+        model: Name of the agent's model. With a provider's name and a colon before it, such as `local:qwen3`, the agent
+            is asked there.
+        fake: Canned replies in the place of the agent, as `run_suite` takes them; the agent is not even built.
+
+    Raises:
+        SuiteError: Something is wrong with the suite, or an assertion needs a judge, a classifier or embeddings, and
+            there are none.
+        ConfigurationError: The agent cannot be built or cannot change its model; or there is no agent of that name.
+    """
+    spec = suite_spec(suite)
+    resources = Resources(_judge_maker(suite, judge), _maker(classifier), _maker(embeddings))
+    if fake is not None and fake is not False:
+        return evaluator_of(spec, as_fake(fake), resources)
+    provider, overrides = _provider_and_overrides(model)
+    if agent is not None:
+        if provider:
+            msg = f'"{model}": the provider can be changed of the suite\'s own agent only; give the model alone'
+            raise ConfigurationError(msg)
+        tested = get_agent(agent) if isinstance(agent, str) else as_agent(agent)
+    else:
+        tested = _tested(_asked_at(suite.agent, provider) if provider else suite.agent)
+    return evaluator_of(spec, tested, resources, overrides)
+
+
+def _tested(definition: AgentDefinition) -> BaseAgent:
+    if not definition.is_active:
+        msg = f'the agent "{definition.slug}" is inactive; activate it, or choose another for the suite'
+        raise ConfigurationError(msg)
+    return build_agent(definition)
+
+
+def _provider_and_overrides(model: str | None) -> tuple[str, dict[str, Any]]:
+    """Return the provider that a model's name begins with, if one does, and what the run changes of the agent."""
+    if model is None:
+        return "", {}
+    provider, colon, name = model.partition(":")
+    if colon and name and provider in conf.read().providers:
+        return provider, {"model": name}
+    return "", {"model": model}
+
+
+def _asked_at(definition: AgentDefinition, provider: str) -> AgentDefinition:
+    if definition.code:
+        msg = (
+            f'the agent "{definition.slug}" is written in code, so that its provider cannot be changed; '
+            "give the model alone"
+        )
+        raise ConfigurationError(msg)
+    other = copy.copy(definition)
+    other.provider = provider
+    # Whatever the provider's own model is, the run names one.
+    return other
+
+
+def _judge_maker(suite: EvalSuite, judge: Any) -> Any:
+    if judge is not None:
+        return (lambda: get_judge(judge)) if isinstance(judge, str) else (lambda: judge)
+    if not suite.has_judge:
+        return None
+    return lambda: _built_judge(suite)
+
+
+def _built_judge(suite: EvalSuite) -> BaseAgent:
+    definition = suite_judge(suite)
+    if definition is None:
+        msg = f'suite "{suite.slug}" has no judge'
+        raise ConfigurationError(msg)
+    if not definition.is_active:
+        msg = f'the judge "{definition.slug}" is inactive; activate it, or choose another for the suite'
+        raise ConfigurationError(msg)
+    return build_agent(definition)
+
+
+def _maker(value: Any) -> Any:
+    return None if value is None else (lambda: value)
