@@ -1,0 +1,120 @@
+"""Items as rows of a CSV file: a column for each key, text as it is, all else as JSON."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from neuron_evals.core.exceptions import DatasetError, DatasetProblem
+from neuron_evals.core.jsonable.reading import JsonFault, parse_document
+from neuron_evals.core.suites.items import KEYS
+from neuron_evals.transfer.formula_guard import guarded, unguarded
+
+TEXT_COLUMNS = frozenset({"id", "name", "description", "input", "reference", "tool", "context"})
+"""Keys whose cells are text as it is."""
+
+_ORDER = ("id", "name", "description", *(key for key in KEYS if key not in ("id", "name", "description")))
+
+
+def written_rows(items: Iterable[Mapping[str, Any]], *, guard: bool = True) -> str:
+    """Return items as CSV text (RFC 4180), with the columns that any of them needs.
+
+    Args:
+        items: The items. Keys with `null` or an empty text say nothing, and leave their cells empty.
+        guard: Whether cells that a spreadsheet would take for a formula are made text.
+    """
+    rows = [cells_of(item) for item in items]
+    used = {key for row in rows for key in row}
+    columns = [key for key in _ORDER if key in used] + sorted(used.difference(_ORDER))
+    text = io.StringIO()
+    writer = csv.writer(text)
+    shown = guarded if guard else str
+    writer.writerow([shown(column) for column in columns])
+    writer.writerows([shown(row.get(column, "")) for column in columns] for row in rows)
+    return text.getvalue()
+
+
+def read_rows(
+    rows: Iterable[tuple[Mapping[str, str], int | None]], source: str, *, guard: bool = True
+) -> list[dict[str, Any]]:
+    """Return the items that the rows of a CSV file hold.
+
+    Args:
+        rows: The cells of each row by their columns, and its line.
+        source: Name of the file, for errors.
+        guard: Whether guards before cells are taken away.
+
+    Raises:
+        DatasetError: Cells that must be JSON are not; all are listed, with line and column.
+    """
+    problems: list[DatasetProblem] = []
+    items = []
+    for index, (row, line) in enumerate(rows):
+        cells = {unguarded(key): unguarded(cell) for key, cell in row.items()} if guard else row
+        item, faults = item_of(cells)
+        problems += [DatasetProblem(message, source, item=index, line=line, field=field) for field, message in faults]
+        items.append(item)
+    if problems:
+        raise DatasetError(problems)
+    return items
+
+
+def cells_of(item: Mapping[str, Any]) -> dict[str, str]:
+    """Return the cells of an item, those that are not empty."""
+    cells = {key: _cell(key, value) for key, value in item.items() if value is not None}
+    return {key: cell for key, cell in cells.items() if cell}
+
+
+def item_of(cells: Mapping[str, str]) -> tuple[dict[str, Any], list[tuple[str, str]]]:
+    """Return the item that cells make, and what is wrong with them, by column."""
+    item: dict[str, Any] = {}
+    faults = []
+    for key, cell in cells.items():
+        if not cell:
+            continue
+        try:
+            item[key] = _value(key, cell)
+        except JsonFault as fault:
+            faults.append((key, f"{fault.message} (character {fault.position + 1} of the cell); cells here hold JSON"))
+    return item, faults
+
+
+def through_cells(items: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return items as they come back from a CSV file, to compare with what one holds."""
+    return list(_through_cells(items))
+
+
+def _through_cells(items: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    for item in items:
+        yield item_of(cells_of(item))[0]
+
+
+def _cell(key: str, value: Any) -> str:
+    if key in TEXT_COLUMNS:
+        return value if isinstance(value, str) else _json(value)
+    if key == "tags":
+        return value if isinstance(value, str) else _tags(value)
+    return _json(value)
+
+
+def _value(key: str, cell: str) -> Any:
+    if key in TEXT_COLUMNS:
+        return cell
+    if key == "tags" and not cell.lstrip().startswith("["):
+        return [tag for tag in map(str.strip, cell.split(",")) if tag]
+    return parse_document(cell)
+
+
+def _tags(tags: Sequence[Any]) -> str:
+    """Return tags with commas between them, or as JSON where that would not give them back."""
+    plain = isinstance(tags, list) and all(
+        isinstance(tag, str) and tag and tag == tag.strip() and not {",", "["} & set(tag) for tag in tags
+    )
+    return ", ".join(tags) if plain else _json(tags)
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,95 @@
+"""A stored suite as plain data, the same for every format: what it says, without what it leaves unsaid."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from neuron_evals.core.suites import Problem, SuiteError
+from neuron_evals.core.suites.shapes import Anything, Keyed, Mapped, Number, Shape, Text, Truth
+from neuron_evals.core.suites.studio import HOLDERS, KEYS
+from neuron_evals.models.legacy_judges import referred_judge
+
+if TYPE_CHECKING:
+    from neuron_evals.models import EvalSuite
+
+COLUMNS = ("description", "tags", "timeout", "retries", "repeats", "concurrency", "min_success_rate", "metadata")
+"""Keys of a document that are columns of the row as they are."""
+
+_FRACTIONS = ("timeout", "min_success_rate")
+_OF_THE_AGENT = ("model", "instructions", "model_settings")
+_ITEMS: dict[str, Shape] = dict.fromkeys(HOLDERS, Anything())
+_SHAPE = Keyed(
+    {
+        **{key: shape for key, shape in KEYS.items() if key not in (*_OF_THE_AGENT, *HOLDERS)},
+        **_ITEMS,
+        "slug": Text(blank=False),
+        "judge_config": Mapped(),
+        "min_success_rate": Number(0, 1),
+        "is_active": Truth(),
+    }
+)
+
+
+def document_of(suite: EvalSuite) -> dict[str, Any]:
+    """Return a suite as a document: `name`, `slug`, `agent`, `judge`, `COLUMNS` and the items under `dataset`.
+
+    What is empty is left out. A judge in the legacy form that names an agent is that agent.
+    """
+    said: dict[str, Any] = {"name": suite.name, "slug": suite.slug, "agent": suite.agent.slug}
+    if suite.judge is not None:
+        said["judge"] = suite.judge.slug
+    elif suite.has_judge:
+        said |= _of_legacy(suite.judge_config, suite._state.db)  # noqa: SLF001  (Django's documented name)
+    said |= {column: getattr(suite, column) for column in COLUMNS}
+    if not suite.is_active:
+        said["is_active"] = False
+    return {**_filled(said), "dataset": suite.dataset}
+
+
+def checked_document(data: Any) -> dict[str, Any]:
+    """Return the document that the data of a file are, in the form that `document_of` gives.
+
+    Args:
+        data: A list of items, or an object with the items under `dataset` or `items`.
+
+    Raises:
+        SuiteError: Its keys are wrong, or their values; all problems are listed. The items are not looked at.
+    """
+    if not isinstance(data, Mapping):
+        return {"dataset": data}
+    problems = [
+        Problem(None, key, "belongs to the agent of a stored suite; define it there")
+        for key in _OF_THE_AGENT
+        if data.get(key) is not None
+    ]
+    known = {key: value for key, value in data.items() if key not in _OF_THE_AGENT and value is not None}
+    problems += [Problem(None, field, message) for field, message in _SHAPE.faults(known, "")]
+    holders = [key for key in HOLDERS if key in data]
+    if len(holders) != 1:
+        message = "is missing: the list of items" if not holders else f'means the same as "{holders[0]}"; give one'
+        problems.append(Problem(None, HOLDERS[0] if not holders else holders[1], message))
+    if problems:
+        raise SuiteError(problems)
+    items = known.pop(holders[0], None)
+    known |= {column: float(known[column]) for column in _FRACTIONS if column in known}
+    if "judge" not in known and isinstance(known.get("judge_config"), Mapping):
+        known |= _of_legacy(known.pop("judge_config"), None)
+    return {**_filled(known), "dataset": items}
+
+
+def _of_legacy(config: Mapping[str, Any], using: str | None) -> dict[str, Any]:
+    reference = config.get("agent_id")
+    if reference in (None, ""):
+        return {"judge_config": {key: value for key, value in config.items() if value not in (None, "")}}
+    found = referred_judge(reference, using)
+    # One that does not exist is said when the row is validated.
+    return {"judge_config": dict(config)} if found is None else {"judge": found.slug}
+
+
+def _filled(said: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is said, without what says nothing: `is_active` is said where it is false."""
+    return {key: value for key, value in said.items() if value not in (None, "", [], {}) and (key, value) != _ACTIVE}
+
+
+_ACTIVE = ("is_active", True)

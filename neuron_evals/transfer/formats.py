@@ -1,0 +1,128 @@
+"""The formats of suite files: JSON and YAML hold a whole suite, JSON Lines and CSV its items."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from neuron_evals import conf
+from neuron_evals.core.datasets import CsvDataset, JsonLinesDataset
+from neuron_evals.core.exceptions import ConfigurationError, DatasetError, DatasetProblem
+from neuron_evals.core.suites import SuiteError
+from neuron_evals.core.suites.values import parsed
+from neuron_evals.core.suites.yaml_text import read_yaml, write_yaml
+from neuron_evals.transfer.csv_items import read_rows, written_rows
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SUFFIXES: Mapping[str, str] = {
+    ".json": "json",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".csv": "csv",
+    ".yaml": "yaml",
+    ".yml": "yaml",
+}
+"""Formats by the ends of file names."""
+
+FORMATS = ("json", "jsonl", "csv", "yaml")
+
+_TIMES_THE_DATASET = 5
+
+
+def format_of(path: Path, given: str | None) -> str:
+    """Return the format of a file: the one that is given, or what the end of its name says.
+
+    Raises:
+        ConfigurationError: Neither says it.
+    """
+    if given is not None:
+        return given
+    found = SUFFIXES.get(path.suffix.lower())
+    if found is None:
+        msg = f"{path}: its name does not tell the format; end it in {', '.join(SUFFIXES)}, or give --format"
+        raise ConfigurationError(msg)
+    return found
+
+
+def read_file(path: Path, file_format: str, *, guard: bool = True) -> Any:
+    """Return what a suite file holds, as plain data: the items, or an object with the items in it.
+
+    Args:
+        path: The file.
+        file_format: One of `FORMATS`.
+        guard: As for `read_rows`.
+
+    Raises:
+        SuiteError: The JSON cannot be read.
+        DatasetError: The file cannot, with line and column.
+    """
+    _refuse_large(path)
+    if file_format == "csv":
+        problems: list[DatasetProblem] = []
+        records = list(CsvDataset(path).read(problems.append))
+        _refuse(problems)
+        return read_rows([(record.item, record.line) for record in records], path.name, guard=guard)
+    if file_format == "jsonl":
+        problems = []
+        items = [record.item for record in JsonLinesDataset(path).read(problems.append)]
+        _refuse(problems)
+        return items
+    text = _text(path)
+    if file_format == "yaml":
+        return read_yaml(text, path.name).value
+    value, found = parsed(text)
+    if found:
+        raise SuiteError(found)
+    return value
+
+
+def written(document: Mapping[str, Any], file_format: str, *, guard: bool = True) -> str:
+    """Return a document as the text of a file.
+
+    Args:
+        document: What `document_of` gives.
+        file_format: One of `FORMATS`.
+        guard: As for `written_rows`.
+    """
+    if file_format == "csv":
+        return written_rows(document["dataset"], guard=guard)
+    if file_format == "jsonl":
+        return "".join(json.dumps(item, ensure_ascii=False) + "\n" for item in document["dataset"])
+    if file_format == "yaml":
+        return write_yaml(document)
+    return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
+
+
+def _refuse(problems: list[DatasetProblem]) -> None:
+    if problems:
+        raise DatasetError(problems)
+
+
+def _refuse_large(path: Path) -> None:
+    most = _TIMES_THE_DATASET * conf.read().limits.dataset_bytes
+    try:
+        size = path.stat().st_size
+    except (OSError, ValueError) as exc:
+        raise _unreadable(path, exc) from exc
+    if size > most:
+        problem = f"the file has {size:,} bytes, more than the {most:,} that a suite could fill (setting LIMITS)"
+        raise DatasetError([DatasetProblem(problem, path.name)])
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_bytes().decode()
+    except UnicodeDecodeError as exc:
+        line = exc.object[: exc.start].count(b"\n") + 1
+        problem = f"the byte 0x{exc.object[exc.start]:02x} is no UTF-8; save the file as UTF-8"
+        raise DatasetError([DatasetProblem(problem, path.name, line=line)]) from exc
+    except OSError as exc:
+        raise _unreadable(path, exc) from exc
+
+
+def _unreadable(path: Path, exc: Exception) -> DatasetError:
+    reason = (isinstance(exc, OSError) and exc.strerror) or str(exc)
+    return DatasetError([DatasetProblem(f"cannot be read: {reason}", str(path))])
