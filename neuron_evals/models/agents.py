@@ -25,7 +25,7 @@ _LONGEST_INSTRUCTIONS = 100_000
 _OF_PROVIDER = ("provider", "model", "instructions", "tools", "approval_tools", "max_steps", *OPTIONS)
 
 
-class AgentQuerySet(NamedQuerySet):
+class AgentQuerySet(NamedQuerySet["AgentDefinition"]):
     """Agent definitions."""
 
     def judges(self) -> Self:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
 
-class CachedOutputQuerySet(models.QuerySet[Any]):
+class CachedOutputQuerySet(models.QuerySet["CachedOutput"]):
     """Entries of the cache of run outputs."""
 
     def of(self, evaluator: str) -> Self:

@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator
 from functools import cache
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -33,7 +33,7 @@ class ItemStatus(models.TextChoices):
     CANCELLED = "cancelled", _("Cancelled")
 
 
-class ItemQuerySet(models.QuerySet[Any]):
+class ItemQuerySet(models.QuerySet["EvalRunItem"]):
     """Results of runs."""
 
     def passed(self) -> Self:

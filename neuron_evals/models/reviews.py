@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 from django.db import models
 from django.db.models import OuterRef, Subquery
@@ -21,7 +21,7 @@ class ReviewVerdict(models.TextChoices):
     SHOULD_FAIL = "should_fail", _("Should fail")
 
 
-class ReviewQuerySet(models.QuerySet[Any]):
+class ReviewQuerySet(models.QuerySet["EvalReview"]):
     """Reviews."""
 
     def newest_first(self) -> Self:

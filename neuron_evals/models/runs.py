@@ -58,7 +58,7 @@ WHOLE_DATASET = ((0, None),)
 _SOURCE = 300
 
 
-class RunQuerySet(models.QuerySet[Any]):
+class RunQuerySet(models.QuerySet["EvalRun"]):
     """Runs."""
 
     def for_suite(self, suite: Any) -> Self:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 from django.db import models
 from django.db.models import Q
@@ -28,7 +28,7 @@ OPEN = (ShardStatus.QUEUED, ShardStatus.RUNNING)
 """The statuses of a shard whose items are not all there yet."""
 
 
-class ShardQuerySet(models.QuerySet[Any]):
+class ShardQuerySet(models.QuerySet["EvalRunShard"]):
     """Shards."""
 
     def open(self) -> Self:

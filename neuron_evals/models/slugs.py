@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeVar
 
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, models, router, transaction
@@ -52,41 +52,6 @@ def validate_slug(slug: str) -> None:
     """Refuse a slug of digits alone: commands take the number of a row in the same place."""
     if slug.isdecimal():
         raise ValidationError(_("A slug needs a letter: digits alone are the number of a row."), code="digits")
-
-
-class NamedQuerySet(models.QuerySet[Any]):
-    """Rows with a slug."""
-
-    def active(self) -> Self:
-        """Return those that are in use."""
-        return self.filter(is_active=True)
-
-    def find(self, reference: str | int) -> Any:
-        """Return the row with that slug, or that number.
-
-        Raises:
-            DoesNotExist: There is none; the message names the nearest slug.
-        """
-        text = clean_text(str(reference))
-        wanted = {"pk": int(text)} if text.isascii() and text.isdecimal() else {"slug": text}
-        found = self.filter(**wanted).first() if wanted.get("pk", 0) <= _LARGEST_KEY else None  # type: ignore[operator]
-        if found is None:
-            near = conf.did_you_mean(text, self.values_list("slug", flat=True))
-            msg = f'There is no {self.model._meta.verbose_name} "{text}". {near}'.rstrip()  # noqa: SLF001
-            raise self.model.DoesNotExist(msg)
-        return found
-
-    def delete(self) -> tuple[int, dict[str, int]]:
-        """Delete the rows, unless others need them.
-
-        Raises:
-            ProtectedError: Others do.
-        """
-        with explained_refusal(_INSTEAD):
-            return super().delete()
-
-    delete.alters_data = True  # type: ignore[attr-defined]
-    delete.queryset_only = True  # type: ignore[attr-defined]
 
 
 class Named(models.Model):
@@ -176,6 +141,44 @@ class Named(models.Model):
         if not self._state.adding and self._stored_slug not in (None, self.slug):
             msg = _('The slug is "%(slug)s" and never changes: commands and addresses use it.')
             raise ValidationError({"slug": ValidationError(msg, code="slug", params={"slug": self._stored_slug})})
+
+
+Row = TypeVar("Row", bound=Named)
+
+
+class NamedQuerySet(models.QuerySet[Row]):
+    """Rows with a slug."""
+
+    def active(self) -> Self:
+        """Return those that are in use."""
+        return self.filter(is_active=True)
+
+    def find(self, reference: str | int) -> Row:
+        """Return the row with that slug, or that number.
+
+        Raises:
+            DoesNotExist: There is none; the message names the nearest slug.
+        """
+        text = clean_text(str(reference))
+        wanted = {"pk": int(text)} if text.isascii() and text.isdecimal() else {"slug": text}
+        found = self.filter(**wanted).first() if wanted.get("pk", 0) <= _LARGEST_KEY else None  # type: ignore[operator]
+        if found is None:
+            near = conf.did_you_mean(text, self.values_list("slug", flat=True))
+            msg = f'There is no {self.model._meta.verbose_name} "{text}". {near}'.rstrip()  # noqa: SLF001
+            raise self.model.DoesNotExist(msg)
+        return found
+
+    def delete(self) -> tuple[int, dict[str, int]]:
+        """Delete the rows, unless others need them.
+
+        Raises:
+            ProtectedError: Others do.
+        """
+        with explained_refusal(_INSTEAD):
+            return super().delete()
+
+    delete.alters_data = True  # type: ignore[attr-defined]
+    delete.queryset_only = True  # type: ignore[attr-defined]
 
 
 _LARGEST_KEY = 2**63 - 1

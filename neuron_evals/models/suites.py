@@ -20,7 +20,7 @@ from neuron_evals.models.slugs import Named, NamedQuerySet
 from neuron_evals.models.validators import validate_names, validate_object, validate_positive
 
 
-class SuiteQuerySet(NamedQuerySet):
+class SuiteQuerySet(NamedQuerySet["EvalSuite"]):
     """Suites."""
 
     def without_dataset(self) -> Self:

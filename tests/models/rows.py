@@ -6,6 +6,7 @@ from typing import Any
 
 from neuron_evals.core.datasets.identity import item_key
 from neuron_evals.models import AgentDefinition, EvalRun, EvalRunItem, EvalSuite
+from neuron_evals.models.leases import Lease, claim
 
 CODE = {"AGENTS": {"support": "shop.agents.SupportAgent"}}
 
@@ -24,6 +25,12 @@ def make_run(using: str, **columns: Any) -> EvalRun:
     run, made = EvalRun.objects.using(using).enqueue(**columns)
     assert made
     return run
+
+
+def claimed(run: EvalRun, executor: str = "host:1") -> Lease:
+    lease = claim(run, executor)
+    assert lease is not None
+    return lease
 
 
 def item(run: EvalRun, index: int = 0, status: str = "passed", **columns: Any) -> EvalRunItem:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pytest
 from django.db import connections
@@ -57,7 +58,7 @@ def test_anything__stored__is_its_cleaned_value(using, value, text, number):
 def test_megabytes__in_every_column__are_stored_cut(using, kind):
     run = make_run(using, options=LONG[kind])
     value, text = LONG[kind], str(LONG[kind])
-    columns = {
+    columns: dict[str, Any] = {
         "input": value,
         "output": value,
         "output_text": text,

@@ -5,7 +5,9 @@ from __future__ import annotations
 import random
 import threading
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
 
 from django.db import connections
 
@@ -14,7 +16,7 @@ from neuron_evals.models.clock import database_now
 from neuron_evals.models.leases import LEASE, Lease, LeaseLost, cancel_requested, claim, fenced, release, renew
 from neuron_evals.models.runs import ACTIVE
 from neuron_evals.models.states import finish, request_cancel, resume, sweep
-from tests.models.rows import item, make_run, store
+from tests.models.rows import claimed, item, make_run, store
 
 ITEMS = 4
 SHARDS = ([(0, None)], [(0, 2), (2, None)])
@@ -142,10 +144,10 @@ def test_run__random_interleavings__legal_and_cancelled_stays_cancelled(using):
     assert min(ends["cancelled"], ends["error"], ends["passed"]) > 0
 
 
-def at_once(using: str, acts: list) -> list:
+def at_once(using: str, acts: list[Callable[[], Any]]) -> list[Any]:
     """Return what each of `acts` gave, all called at the same time in threads with connections of their own."""
     together = threading.Barrier(len(acts))
-    given: list = [None] * len(acts)
+    given: list[Any] = [None] * len(acts)
 
     def work(number: int) -> None:
         try:
@@ -169,7 +171,7 @@ def at_once(using: str, acts: list) -> list:
 def test_claim__eight_at_once__one_for_each_shard(committing):
     for shards in ([(0, None)], [(0, 1), (1, 2), (2, None)]):
         run = make_run(committing, shards=shards)
-        leases = at_once(committing, [lambda run=run: claim(run, "host")] * 8)
+        leases = at_once(committing, [partial(claim, run, "host")] * 8)
         assert sorted(lease.number for lease in leases if lease) == list(range(len(shards)))
         run.refresh_from_db()
         assert run.status == "running"
@@ -177,7 +179,7 @@ def test_claim__eight_at_once__one_for_each_shard(committing):
 
 def test_finish__eight_at_once__one_closes_the_run(committing):
     run = make_run(committing)
-    release(claim(run, "host"))
+    release(claimed(run))
     closed = at_once(committing, [lambda: finish(again(run), RunStatus.PASSED)] * 8)
     assert sorted(closed) == [False] * 7 + [True]
 
@@ -189,8 +191,8 @@ def test_last_shards__given_back_at_once__the_run_is_closed(committing):
 
     for _ in range(5):
         run = make_run(committing, shards=[(0, 1), (1, 2), (2, 3), (3, None)])
-        leases = [claim(run, "host") for _ in range(4)]
-        closed = at_once(committing, [lambda lease=lease: end(lease) for lease in leases])
+        leases = [claimed(run) for _ in range(4)]
+        closed = at_once(committing, [partial(end, lease) for lease in leases])
         assert sum(closed) == 1
 
 

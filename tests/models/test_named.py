@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from typing import Any
 
 import pytest
 from django.core.exceptions import ValidationError
@@ -217,7 +218,7 @@ def test_fingerprint__changes_with_what_shapes_answers_and_with_nothing_else():
     def fingerprint(**columns: object) -> str:
         return AgentDefinition(**{"name": "a", "provider": "local", "model": "m", **columns}).fingerprint
 
-    same = [
+    same: list[dict[str, Any]] = [
         {},
         {"name": "b"},
         {"description": "d"},
@@ -226,7 +227,7 @@ def test_fingerprint__changes_with_what_shapes_answers_and_with_nothing_else():
         {"category": "judge"},
     ]
     assert len({fingerprint(**columns) for columns in same}) == 1
-    different = [
+    different: list[dict[str, Any]] = [
         {},
         {"provider": "plain"},
         {"model": "n"},
@@ -281,7 +282,7 @@ def test_suite__list_page__one_query_without_datasets(using):
     runs = [make_run(using, suite=suite) for _ in range(2)]
     make_suite(using, "Other", agent=suite.agent)
     with CaptureQueriesContext(connections[using]) as queries:
-        suites = EvalSuite.objects.using(using).without_dataset().with_counts().with_latest_run().order_by("pk")
+        suites: Any = EvalSuite.objects.using(using).without_dataset().with_counts().with_latest_run().order_by("pk")
         found = [(row.slug, row.item_count, row.run_count, row.latest_run_id, row.latest_run_status) for row in suites]
     assert found == [("smoke-tests", 1, 2, runs[1].pk, "queued"), ("other", 1, 0, None, None)]
     assert len(queries) == 1

@@ -15,7 +15,7 @@ from neuron_evals.models.clock import database_now
 from neuron_evals.models.counts import COUNTS
 from neuron_evals.models.leases import LEASE, Lease, LeaseLost, cancel_requested, claim, fenced, release, renew
 from neuron_evals.models.states import LOST, finish, request_cancel, resume, sweep
-from tests.models.rows import item, make_run, store
+from tests.models.rows import claimed, item, make_run, store
 
 LATER = timedelta(hours=1)
 """Far beyond every lease of these tests."""
@@ -32,9 +32,7 @@ def fresh(run: EvalRun) -> EvalRun:
 
 def started(using: str, **columns: object) -> tuple[EvalRun, Lease]:
     run = make_run(using, **columns)
-    lease = claim(run, "host:1")
-    assert lease is not None
-    return run, lease
+    return run, claimed(run)
 
 
 def expire(lease: Lease) -> None:
@@ -58,6 +56,9 @@ def test_claim__of_a_queued_run__leases_its_shard_and_has_it_running(using):
     run, lease = started(using)
     row, shard = fresh(run), run.shards.get()
     assert (row.status, row.attempt, row.finished_at) == ("running", 1, None)
+    assert row.started_at is not None
+    assert shard.lease_expires_at is not None
+    assert shard.heartbeat_at is not None
     assert abs(row.started_at - database_now(using)) < LATER
     assert (shard.status, shard.executor, shard.token) == ("running", "host:1", lease.token)
     assert (lease.run_id, lease.shard_id, lease.number, lease.start, lease.stop) == (run.pk, shard.pk, 0, 0, None)
@@ -136,8 +137,7 @@ def test_claim__long_name_of_the_executor__is_cut(using):
 def test_claimable__runs_of_which_a_shard_is_free_the_oldest_first(using):
     queued, running, expired, cancelled, over = (make_run(using) for _ in range(5))
     claim(running, "host:1")
-    lease = claim(expired, "host:1")
-    expire(lease)
+    expire(claimed(expired))
     request_cancel(cancelled)
     EvalRun.objects.using(using).filter(pk=over.pk).update(status="passed")
     assert list(EvalRun.objects.using(using).claimable(database_now(using))) == [queued, expired]
@@ -176,7 +176,7 @@ def test_renew__expired_and_taken_by_nobody__is_kept(using):
 def test_fenced__what_the_block_raises__undoes_what_it_stored(using):
     run, lease = started(using)
     with pytest.raises(AttributeError), fenced(lease):
-        store(run, item(run, 0), None)
+        store(run, item(run, 0), None)  # type: ignore[arg-type]  # breaks after the first
     assert not run.items.exists()
 
 
@@ -249,17 +249,17 @@ def test_finish__no_shard_open__closes_the_run_with_its_counts(using, status):
     assert (row.success_rate, row.aggregate_score) == (0.5, 0.75)
     assert {name: getattr(run, name) for name in COUNTS} == {name: getattr(row, name) for name in COUNTS}
     assert row.recount() is False
-    assert row.duration >= timedelta(0)
+    assert (row.duration or -LATER) >= timedelta(0)
     assert run.is_over
 
 
 def test_finish__a_shard_open__false(using):
     run = make_run(using, shards=[(0, 5), (5, None)])
-    first = claim(run, "host:1")
+    first = claimed(run)
     assert finish(run, RunStatus.PASSED) is False
     release(first)
     assert finish(run, RunStatus.PASSED) is False
-    second = claim(run, "host:1")
+    second = claimed(run)
     release(second)
     assert finish(run, RunStatus.PASSED) is True
     assert finish(run, RunStatus.FAILED) is False
@@ -408,12 +408,12 @@ def test_sweep__to_be_cancelled__cancelled(using):
 
 def test_sweep__one_of_two_executors_gone__the_run_goes_on(using):
     run = make_run(using, shards=[(0, 5), (5, None)])
-    first, second = claim(run, "host:1"), claim(run, "host:2")
+    first, second = claimed(run), claimed(run, "host:2")
     expire(first)
     assert sweep(using=using) == []
     release(second)
     assert sweep(using=using) == []  # whoever gave a shard back may be about to take the next
-    taken = claim(run, "host:2")
+    taken = claimed(run, "host:2")
     assert (taken.number, fresh(run).status) == (0, "running")
 
 
