@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from neuron_evals.core.datasets.identity import item_key
 from neuron_evals.core.exceptions import ConfigurationError
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ class Selection:
         limit: Keep at most this many items of each evaluator, the first ones.
         start: Of what all this keeps, leave out what is before this position in the dataset, counted from 0.
         stop: Leave out what is at this position or behind it; `None` for the end of the dataset.
+        keys: Keep an item when its `item_key` is among these; all items when `None`.
     """
 
     tags: frozenset[str] = frozenset()
@@ -32,6 +34,7 @@ class Selection:
     limit: int | None = None
     start: int = 0
     stop: int | None = None
+    keys: frozenset[str] | None = None
 
     def __post_init__(self) -> None:
         """Refuse a limit below 1, and positions between which there can be no item."""
@@ -75,6 +78,8 @@ class Selection:
                     return
 
     def _keeps(self, entry: Entry, evaluator: BaseEvaluator) -> bool:
+        if self.keys is not None and item_key(entry.item_id) not in self.keys:
+            return False
         if not (self.tags or self.exclude_tags or self.text):
             return True
         tags = tags_of(entry, evaluator)

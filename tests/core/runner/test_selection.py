@@ -40,6 +40,8 @@ class Support(Echo):
         ({"start": 1, "stop": 2}, ["refund"]),
         ({"start": 3}, []),
         ({"start": 1, "limit": 2}, ["refund"]),
+        ({"keys": {item_key("refund"), item_key("other")}}, ["refund"]),
+        ({"keys": frozenset()}, []),
         ({"start": 1, "exclude_tags": {"money"}}, ["greeting"]),
     ],
 )
