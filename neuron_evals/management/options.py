@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from django.core.management.base import CommandError
@@ -122,6 +124,12 @@ def gate(options: Mapping[str, Any]) -> Gate:
     return Gate(options["min_success_rate"], options["max_error_rate"])
 
 
+def told(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options of a run that were given, as a stored run keeps them."""
+    given = {name: options[name] for name in _TOLD if options[name]}
+    return {name: sorted(_names(value)) if name.endswith("tag") else value for name, value in given.items()}
+
+
 def whole_number(lowest: int) -> Callable[[str], int]:
     """Return an argparse type: a whole number from `lowest` up."""
 
@@ -148,6 +156,15 @@ def seconds(text: str) -> float:
         msg = f"{text!r} is no number of seconds above 0"
         raise argparse.ArgumentTypeError(msg)
     return number
+
+
+def age(text: str) -> timedelta:
+    """Return an argparse value: a length of time, as a number with m, h, d or w."""
+    found = re.fullmatch(r"([0-9]{1,6})([mhdw])", text)
+    if found is None:
+        msg = f"{text!r} is no age, such as 90m, 12h, 30d or 4w"
+        raise argparse.ArgumentTypeError(msg)
+    return timedelta(seconds=int(found[1]) * _AGES[found[2]])
 
 
 def fraction(text: str) -> float:
@@ -180,3 +197,21 @@ def tags(text: str) -> str:
 
 def _names(texts: Sequence[str]) -> frozenset[str]:
     return frozenset(name for text in texts for part in text.split(",") if (name := part.strip()))
+
+
+_AGES = {"m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
+
+_TOLD = (
+    "tag",
+    "exclude_tag",
+    "filter",
+    "limit",
+    "repeat",
+    "timeout",
+    "retries",
+    "cache",
+    "fresh",
+    "fail_fast",
+    "min_success_rate",
+    "max_error_rate",
+)
