@@ -6,6 +6,7 @@ import asyncio
 import threading
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.db import OperationalError, connections, transaction
@@ -349,6 +350,11 @@ def test_lease_lost_while_an_item_runs__stops_the_run(committing):
     assert columns(monitored.runs[0], "status", "total_count") == ("error", 0)
 
 
+def beaten(run) -> Any:
+    """Until when the shard is leased, and when its executor was last heard of."""
+    return run.shards.values_list("lease_expires_at", "heartbeat_at").get()
+
+
 @pytest.mark.usefixtures("quick")
 def test_heartbeat__renews_the_lease(committing):
     told: list[str] = []
@@ -356,14 +362,13 @@ def test_heartbeat__renews_the_lease(committing):
     lease = leased(run)
     beating = heartbeat.Heartbeat(told.append, renewal=0.0)
     beating.add(lease)
-    [before] = run.shards.values("heartbeat_at", "lease_expires_at")
+    before = beaten(run)
     beating.beat()
-    [after] = run.shards.values("heartbeat_at", "lease_expires_at")
-    assert after["lease_expires_at"] >= before["lease_expires_at"]
-    assert after["heartbeat_at"] > before["heartbeat_at"]
+    after = beaten(run)
+    assert after > before
     beating.remove(lease)
     beating.beat()
-    assert list(run.shards.values("heartbeat_at", "lease_expires_at")) == [after]
+    assert beaten(run) == after
     assert told == []
 
 
