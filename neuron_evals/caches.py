@@ -18,6 +18,7 @@ from neuron_evals.core.caches.contract import checked_key
 from neuron_evals.core.caches.pruning import Entry, chosen
 from neuron_evals.core.exceptions import InvalidArgument
 from neuron_evals.models import CachedOutput
+from neuron_evals.models.cache import LONGEST_EVALUATOR
 from neuron_evals.registries.dotted import described
 
 T = TypeVar("T")
@@ -73,17 +74,10 @@ class DatabaseCache(TidyCache):
         Raises:
             CacheError: The database refuses it.
         """
-        alias = self._alias()
-        row = CachedOutput(
-            key=checked_key(key), evaluator=evaluator[: _longest("evaluator")], item_id=item_id, payload=text
-        )
-        targets = ["key"] if connections[alias].features.supports_update_conflicts_with_target else None
+        row = CachedOutput(key=checked_key(key), evaluator=evaluator[:LONGEST_EVALUATOR], item_id=item_id, payload=text)
         try:
             row.size = len(text.encode())
-            with transaction.atomic(alias):
-                CachedOutput.objects.using(alias).bulk_create(
-                    [row], update_conflicts=True, update_fields=_REPLACED, unique_fields=targets
-                )
+            self._insert_or_replace(row)
         except _REFUSALS as exc:
             msg = f"the database cannot keep an output: {described(exc)}"
             raise CacheError(msg) from exc
@@ -163,10 +157,6 @@ class DatabaseCache(TidyCache):
 
 def _unreadable(exc: Exception) -> CacheError:
     return CacheError(f"the cache in the database cannot be used: {described(exc)}")
-
-
-def _longest(column: str) -> int:
-    return int(CachedOutput._meta.get_field(column).max_length)  # noqa: SLF001  (Django's documented name)
 
 
 def _stored_form(moment: datetime) -> datetime:

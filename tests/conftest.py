@@ -8,6 +8,7 @@ import socket
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.databases import migrated
 from tests.servers import SERVERS, database, missing
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 _SKIPPED: list[str] = []
+
+# How long an example takes says nothing of what is tested, and on a busy machine it is long.
+settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("patient")
 
 
 def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:

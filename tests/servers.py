@@ -59,7 +59,7 @@ def missing(vendor: str) -> str:
     """Return why the server of a vendor cannot be used, or an empty text when it can."""
     server = SERVERS[vendor]
     try:
-        socket.create_connection((HOST, server.port), timeout=2).close()
+        socket.create_connection((HOST, server.port), timeout=30).close()
     except OSError:
         return f"no {server.name} answers at {HOST}:{server.port}"
     return ""

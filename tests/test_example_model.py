@@ -4,23 +4,21 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 import re
-import shutil
 import sqlite3
-import subprocess
-import sys
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.core.providers.server import Answer, Asked, Server
+from tests.example import README, ROOT, copied, load_rows, manage
 from tests.markdown import blocks
 
-ROOT = Path(__file__).resolve().parent.parent
-README = ROOT / "example_project" / "README.md"
+if TYPE_CHECKING:
+    import subprocess
+    from pathlib import Path
+
 SERVER_OF_README = "http://127.0.0.1:11434"
 SETTINGS, PRICES = (block.text for block in blocks(README) if block.language == "python")
 
@@ -60,26 +58,16 @@ def model() -> Iterator[Model]:
 @pytest.fixture
 def example(tmp_path: Path, model: Model) -> Path:
     """A copy of the example with its rows and the two settings of its README."""
-    folder = tmp_path / "example_project"
-    shutil.copytree(ROOT / "example_project", folder, ignore=shutil.ignore_patterns("*.sqlite3", "__pycache__"))
+    example = copied(tmp_path)
     assert SERVER_OF_README in SETTINGS
-    with (folder / "config" / "settings.py").open("a", encoding="utf-8") as settings:
+    with (example / "config" / "settings.py").open("a", encoding="utf-8") as settings:
         settings.write(SETTINGS.replace(SERVER_OF_README, model.url))
-    for command in (("migrate", "-v", "0"), ("loaddata", "-v", "0", "shop")):
-        done = _manage(folder, *command)
-        assert done.returncode == 0, done.stderr
-    return folder
-
-
-def _manage(example: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    environment.pop("DJANGO_SETTINGS_MODULE", None)
-    command = [sys.executable, "example_project/manage.py", *arguments]
-    return subprocess.run(command, cwd=example.parent, env=environment, capture_output=True, text=True, check=False)
+    load_rows(example)
+    return example
 
 
 def _refund_requests(example: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return _manage(example, "evaluations", "example_project/evaluators", "--tag", "request", *arguments)
+    return manage(example, "evaluations", "example_project/evaluators", "--tag", "request", *arguments)
 
 
 def _requests(example: Path) -> int:

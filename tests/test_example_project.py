@@ -4,63 +4,31 @@ from __future__ import annotations
 
 import csv
 import json
-import os
-import shutil
 import sqlite3
-import subprocess
-import sys
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.example import README, copied, load_rows, manage, without_times
 from tests.markdown import blocks
 
-ROOT = Path(__file__).resolve().parent.parent
-TIMES = {
-    "average_execution_time",
-    "duration",
-    "execution_time",
-    "execution_time_percentiles",
-    "finished_at",
-    "run_time",
-    "started_at",
-    "time_split",
-}
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @pytest.fixture(scope="module")
 def example(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the example, with its rows loaded as its README says."""
-    folder = tmp_path_factory.mktemp("clone") / "example_project"
-    shutil.copytree(ROOT / "example_project", folder, ignore=shutil.ignore_patterns("*.sqlite3", "__pycache__"))
-    for command in (("migrate", "-v", "0"), ("loaddata", "-v", "0", "shop")):
-        done = _manage(folder, *command)
-        assert done.returncode == 0, done.stderr
-    return folder
-
-
-def _manage(example: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run a command from the folder above, where a fresh clone has it."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    environment.pop("DJANGO_SETTINGS_MODULE", None)
-    command = [sys.executable, "example_project/manage.py", *arguments]
-    return subprocess.run(command, cwd=example.parent, env=environment, capture_output=True, text=True, check=False)
+    example = copied(tmp_path_factory.mktemp("clone"))
+    load_rows(example)
+    return example
 
 
 def _evaluate(example: Path, *arguments: str) -> tuple[int, dict[str, Any]]:
     """Run the evaluators and return the exit status and the JSON report."""
-    done = _manage(example, "evaluations", "example_project/evaluators", "--output", "json", *arguments)
+    done = manage(example, "evaluations", "example_project/evaluators", "--output", "json", *arguments)
     assert done.stdout, done.stderr
     return done.returncode, json.loads(done.stdout)
-
-
-def _without_times(value):
-    if isinstance(value, dict):
-        return {key: _without_times(each) for key, each in value.items() if key not in TIMES}
-    if isinstance(value, list):
-        return [_without_times(each) for each in value]
-    return value
 
 
 def _sizes(example: Path) -> dict[str, int]:
@@ -72,6 +40,9 @@ def _sizes(example: Path) -> dict[str, int]:
     rows.close()
     return {
         "OrderSummaryEvaluator": orders,
+        "RefundConversationEvaluator": len(
+            json.loads((datasets / "refund_conversations.json").read_text(encoding="utf-8"))
+        ),
         "RefundPolicyEvaluator": refunds,
         "ReplySafetyEvaluator": len((datasets / "reply_safety.jsonl").read_text(encoding="utf-8").splitlines()),
         "SupportAnswersEvaluator": len(json.loads((datasets / "support.json").read_text(encoding="utf-8"))),
@@ -103,7 +74,7 @@ def test_everything__counts_both_parts_and_the_status_is_1(example):
 
 def test_one_item_at_a_time_and_four_threads__give_the_same_report(example):
     reports = [_evaluate(example, "--concurrency", number)[1] for number in ("1", "4")]
-    assert _without_times(reports[0]) == _without_times(reports[1])
+    assert without_times(reports[0]) == without_times(reports[1])
 
 
 def test_any_run__leaves_the_rows_as_they_were(example):
@@ -120,16 +91,16 @@ def test_any_run__leaves_the_rows_as_they_were(example):
 
 
 def test_main_command_run_twice__loads_the_rows_again_without_a_change(example):
-    done = _manage(example, "loaddata", "shop")
+    done = manage(example, "loaddata", "shop")
     assert done.returncode == 0
     assert _evaluate(example, "--exclude-tag", "known-gap")[0] == 0
 
 
 def test_commands_of_its_readme__run_in_their_order__end_as_it_says(example):
     statuses = []
-    for block in blocks(ROOT / "example_project" / "README.md"):
+    for block in blocks(README):
         for line in block.text.splitlines() if block.language == "bash" else ():
-            done = _manage(example, *line.split()[2:])
+            done = manage(example, *line.split()[2:])
             assert done.returncode == int(block.value or 0), done.stdout + done.stderr
             statuses.append(done.returncode)
-    assert statuses == [0, 0, 0, 1, 0, 0, 0]
+    assert statuses == [0, 0, 0, 1, 0, 0, 0, 0]

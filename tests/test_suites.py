@@ -26,10 +26,13 @@ def provider(*answers: str, **options: Any) -> dict[str, Any]:
 
 
 GRADE = json.dumps({"reasoning": "fine", "score": 0.9})
+SAID = json.dumps({"thought": "", "message": "hours?", "stop": False})
+DONE = json.dumps({"thought": "", "message": "", "stop": True})
 SETTINGS: dict[str, Any] = {
     "PROVIDERS": {
         "shop": provider("We open at 9.", "We open at 9.", "We open at 9."),
         "judge": provider(GRADE, GRADE, GRADE),
+        "player": provider(SAID, DONE),
         "remote": {
             "BACKEND": "openai",
             "OPTIONS": {"base_url": "https://models.example/v1", "api_key": KEY, "headers": {"x-key": KEY}},
@@ -81,7 +84,8 @@ class TestValidation:
         )
         with pytest.raises(ValidationError) as caught:
             row.full_clean()
-        found = [error.problem for error in caught.value.error_dict["dataset"]]  # type: ignore[union-attr]
+        errors: list[Any] = caught.value.error_dict["dataset"]
+        found = [error.problem for error in errors]
         assert [(problem.item_index, problem.field) for problem in found] == [
             (0, "_assertions[0].type"),
             (1, "(item)"),
@@ -160,7 +164,8 @@ class TestLegacyJudge:
         with deprecated():
             judge = suite_judge(row)
         assert judge is not None
-        assert (judge.provider, judge.model, judge.instructions, judge.pk) == ("judge", "big", "Be strict.", None)
+        assert (judge.provider, judge.model, judge.instructions) == ("judge", "big", "Be strict.")
+        assert judge._state.adding
 
     def test_what_is_left_out__comes_from_the_tested_agent(self) -> None:
         with deprecated():
@@ -257,6 +262,19 @@ class TestRunning:
         for given in ("echo", lambda text: text):
             results = EvaluatorRunner().run(suite_evaluator(row, agent=given))
             assert [result.output for result in results.results] == ["9 to 5"]
+
+    @pytest.mark.parametrize("named", ["in the item", "for the run"])
+    def test_simulated_user__played_by_the_agent_of_that_name(self, named: str) -> None:
+        agent("Player", provider="player", slug="player")
+        user = {"persona": "a customer", "goal": "know the hours"}
+        item = {"user": {**user, "agent": "player"} if named == "in the item" else user, "reference": "9"}
+        row = suite([item])
+        if named == "for the run":
+            with pytest.raises(SuiteError, match="user"):
+                suite_evaluator(row)
+        results = EvaluatorRunner().run(suite_evaluator(row, simulator=None if named == "in the item" else "player"))
+        assert [result.error for result in results.results] == [None]
+        assert [result.status.value for result in results.results] == ["passed"]
 
     @pytest.mark.parametrize("fake", [True, "at 9", {"reply": "at 9"}, FakeAgent()])
     def test_fake__builds_no_agent_and_says_so(self, fake: Any) -> None:

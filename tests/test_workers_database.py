@@ -25,12 +25,12 @@ from tests.databases import migrated
 from tests.servers import SERVERS, database
 
 ALIAS = "evaluated"
-COUNT = 48
+COUNT = 24
 WORDS = [f"word{number:02}" for number in range(COUNT)]
 QUESTION, ANSWER = "question", "answer"
 SQLITE: dict[str, Any] = {
     "ENGINE": "django.db.backends.sqlite3",
-    "OPTIONS": {"timeout": 30, "transaction_mode": "IMMEDIATE"},
+    "OPTIONS": {"timeout": 120, "transaction_mode": "IMMEDIATE"},
 }
 CONCURRENCY = {"inline": 1, "threads": 8, "async": 8, "processes": 8}
 SERVED = [*(pytest.param(vendor, marks=pytest.mark.server(vendor)) for vendor in SERVERS), "postgresql_tls"]
@@ -94,7 +94,7 @@ def sessions() -> Any:
 
 def settled_sessions() -> Any:
     """How many connections are left, once the server has noticed which ended."""
-    until = time.monotonic() + 10
+    until = time.monotonic() + 60
     while (left := sessions()) != 1 and time.monotonic() < until:
         time.sleep(0.02)
     return left
@@ -284,7 +284,7 @@ class Answers(BaseEvaluator):
             yield {"id": row.model, "input": row.model}
 
     def run(self, item):
-        assert self.count == 48
+        assert self.count == COUNT
         return ContentType.objects.create(app_label="answer", model=item["input"]).model
 
     def evaluate(self, output, item):
@@ -294,7 +294,7 @@ class Answers(BaseEvaluator):
 
 def test_command_with_process_workers__all_pass(vendor, tmp_path):
     (tmp_path / "evaluators").mkdir()
-    (tmp_path / "evaluators" / "answers.py").write_text(EVALUATOR)
+    (tmp_path / "evaluators" / "answers.py").write_text(EVALUATOR.replace("COUNT", str(COUNT)))
     used = connections[ALIAS].settings_dict
     entry = {key: used[key] for key in ("ENGINE", "NAME", "HOST", "PORT", "USER", "PASSWORD", "OPTIONS")}
     driver = "import pymysql\npymysql.install_as_MySQLdb()\n" if vendor == "mariadb" else ""
@@ -312,7 +312,7 @@ def test_command_with_process_workers__all_pass(vendor, tmp_path):
         },
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
         check=False,
     )
     assert (done.returncode, done.stderr) == (0, ""), done.stdout + done.stderr

@@ -50,11 +50,11 @@ def postgresql_over_tls() -> Iterator[dict[str, Any]]:
         (data / "pg_hba.conf").write_text(f"hostssl all all {HOST}/32 trust\n")
         names = ("-keyout", data / "server.key", "-out", data / "server.crt")
         run("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost", *names)
-        port = _free_port()
-        options = {"ssl": "on", "listen_addresses": HOST, "port": port, "unix_socket_directories": "", "fsync": "off"}
+        options = {"ssl": "on", "listen_addresses": HOST, "unix_socket_directories": "", "fsync": "off"}
         with (data / "postgresql.conf").open("a") as settings:
             settings.writelines(f"{key} = '{value}'\n" for key, value in options.items())
-        run(programs / "pg_ctl", "-D", data, "-l", data / "log", "-w", "start")
+        port = _free_port()
+        run(programs / "pg_ctl", "-D", data, "-l", data / "log", "-o", f"-p {port}", "-t", "300", "-w", "start")
         try:
             where = {"HOST": HOST, "PORT": str(port), "USER": "postgres", "OPTIONS": {"sslmode": "require"}}
             yield {"ENGINE": SERVERS["postgresql"].engine, "NAME": "neuron_evals", **where}

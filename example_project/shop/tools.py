@@ -1,4 +1,4 @@
-"""What the support agent can do. Every function asks the database; only `refund_order` writes."""
+"""What the agents can do. Every function asks the database; only `refund_order` and `refund_approved` write."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from shop.models import ClosedDay, OpeningHours, Order, Refund, ShippingRate
 REFUND_LIMIT = Decimal("200.00")
 """The largest refund that needs no person's approval."""
 
+CENT = Decimal("0.01")
+
 
 class Decision(StrEnum):
     GRANTED = "granted"
@@ -21,6 +23,10 @@ class Decision(StrEnum):
     REFUNDED_BEFORE = "refunded_before"
     TOO_LATE = "too_late"
     FINAL_SALE = "final_sale"
+
+
+REFUNDABLE = frozenset({Decision.GRANTED, Decision.HANDED_OVER})
+"""What a person may approve."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +72,19 @@ def refund_order(order: Order, today: date) -> RefundDecision:
     if found.decision is Decision.GRANTED:
         Refund.objects.create(order=order, amount=found.amount, granted_on=today)
     return found
+
+
+def refund_approved(order: Order, amount: Decimal, today: date) -> RefundDecision:
+    """Write a refund that a person approved, within what can be returned and whatever the limit of the agent is."""
+    found = decide_refund(order, today)
+    if found.decision not in REFUNDABLE:
+        return found
+    if not 0 < amount <= found.amount:
+        msg = f"the amount must be above 0 and at most {found.amount}, got {amount}"
+        raise ValueError(msg)
+    refund = Refund(order=order, amount=amount.quantize(CENT), granted_on=today)
+    refund.save()
+    return RefundDecision(Decision.GRANTED, refund.amount, found.day)
 
 
 def opening_week() -> list[OpeningHours]:

@@ -14,7 +14,7 @@ from neuron_evals.core.exceptions import ConfigurationError, DatasetError, Outpu
 from neuron_evals.core.outputs.printable import printable
 from neuron_evals.core.report.gate import NOTHING_JUDGED
 from neuron_evals.core.suites import SuiteError
-from neuron_evals.transfer.importing import problems_of
+from neuron_evals.transfer.importing import is_new, problems_of
 
 if TYPE_CHECKING:
     from neuron_evals.transfer.files import SuiteFile
@@ -79,7 +79,7 @@ def problems_of_file(name: str) -> Iterator[None]:
 def difference_of(file: SuiteFile) -> list[str]:
     """Return what differs between a file and the stored suite, as lines; empty when nothing does."""
     suite = file.suite()
-    if suite.pk is None:
+    if is_new(suite):
         return [f'{file.path}: there is no stored suite "{suite.slug}"']
     lines = file.difference(suite)
     return [f'{file.path} and the stored suite "{suite.slug}" differ:', *lines] if lines else []

@@ -12,6 +12,9 @@ from neuron_evals.models.fields import CleanCharField, CleanTextField
 if TYPE_CHECKING:
     from datetime import datetime
 
+LONGEST_EVALUATOR = 300
+"""Greatest length of an evaluator's name, in characters."""
+
 
 class CachedOutputQuerySet(models.QuerySet["CachedOutput"]):
     """Entries of the cache of run outputs."""
@@ -38,7 +41,7 @@ class CachedOutput(models.Model):
     """
 
     key = models.CharField(_("key"), max_length=64)
-    evaluator = CleanCharField(_("evaluator"), max_length=300, blank=True)
+    evaluator = CleanCharField(_("evaluator"), max_length=LONGEST_EVALUATOR, blank=True)
     item_id = CleanTextField(_("item"), blank=True, cut=True)
     payload = models.TextField(_("payload"))
     size = models.PositiveIntegerField(_("bytes"))

@@ -28,6 +28,7 @@ def suite_evaluator(  # noqa: PLR0913  (the options of a run)
     judge: Any = None,
     classifier: Any = None,
     embeddings: Any = None,
+    simulator: Any = None,
     model: str | None = None,
     fake: Fake = None,
 ) -> SuiteEvaluator:
@@ -40,17 +41,19 @@ def suite_evaluator(  # noqa: PLR0913  (the options of a run)
             legacy `judge_config` says.
         classifier: What answers `classifier_judge`.
         embeddings: What makes vectors for `string_similarity`.
+        simulator: What plays simulated users: the name of an agent, an agent, or a provider.
         model: Name of the agent's model. With a provider's name and a colon before it, such as `local:qwen3`, the agent
             is asked there.
         fake: Canned replies in the place of the agent, as `run_suite` takes them; the agent is not even built.
 
     Raises:
-        SuiteError: Something is wrong with the suite, or an assertion needs a judge, a classifier or embeddings, and
-            there are none.
+        SuiteError: Something is wrong with the suite, or an item needs a judge, a classifier, embeddings or what plays
+            its user, and there is none.
         ConfigurationError: The agent cannot be built or cannot change its model; or there is no agent of that name.
     """
     spec = suite_spec(suite)
-    resources = Resources(_judge_maker(suite, judge), _maker(classifier), _maker(embeddings))
+    player = (lambda: get_agent(simulator)) if isinstance(simulator, str) else _maker(simulator)
+    resources = Resources(_judge_maker(suite, judge), _maker(classifier), _maker(embeddings), player)
     if fake is not None and fake is not False:
         return evaluator_of(spec, as_fake(fake), resources)
     provider, overrides = _provider_and_overrides(model)

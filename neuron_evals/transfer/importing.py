@@ -54,6 +54,11 @@ def suite_for(document: Mapping[str, Any], fallback_name: str) -> EvalSuite:
     return EvalSuite(slug=slug, name=document.get("name") or fallback_name) if found is None else found
 
 
+def is_new(suite: EvalSuite) -> bool:
+    """Return whether a suite is not stored yet."""
+    return bool(suite._state.adding)  # noqa: SLF001  (Django's documented name)
+
+
 def import_document(document: Mapping[str, Any], suite: EvalSuite, *, items_alone: bool = False) -> str:
     """Store what a document says in a suite.
 
@@ -69,14 +74,14 @@ def import_document(document: Mapping[str, Any], suite: EvalSuite, *, items_alon
         ValidationError: The suite would not be valid; all problems are listed by field.
         ConfigurationError: An agent is named that does not exist, or none is where one is needed.
     """
-    is_new = suite.pk is None
-    before = None if is_new else canonical_json(document_of(suite))
+    created = is_new(suite)
+    before = None if created else canonical_json(document_of(suite))
     _apply(document, suite, items_alone=items_alone)
     suite.full_clean()
     if before == canonical_json(document_of(suite)):
         return UNCHANGED
     suite.save()
-    return CREATED if is_new else UPDATED
+    return CREATED if created else UPDATED
 
 
 def named_agent(name: str) -> AgentDefinition | None:
@@ -117,7 +122,7 @@ def _apply(document: Mapping[str, Any], suite: EvalSuite, *, items_alone: bool) 
     suite.dataset = document["dataset"]
     if "agent" in document:
         suite.agent = find_agent(document["agent"])
-    elif suite.agent_id is None:
+    elif is_new(suite):
         msg = f'the suite "{suite.slug}" is new, and no agent is named; give one with --agent'
         raise ConfigurationError(msg)
     if "judge" in document:
@@ -130,8 +135,7 @@ def _apply(document: Mapping[str, Any], suite: EvalSuite, *, items_alone: bool) 
     suite.judge_config = document.get("judge_config", {})
     suite.is_active = document.get("is_active", True)
     for column in COLUMNS:
-        field = EvalSuite._meta.get_field(column)  # noqa: SLF001  (Django's documented name)
-        setattr(suite, column, document[column] if column in document else field.get_default())
+        setattr(suite, column, document[column] if column in document else getattr(EvalSuite(), column))
 
 
 def problems_of(error: ValidationError) -> list[str]:

@@ -14,15 +14,12 @@ from types import FunctionType, MappingProxyType
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from neuron_evals.core.exceptions import InvalidArgument
 from neuron_evals.core.jsonable import MAX_DEPTH, canonical_json, clean_json, dump_json, foreign, register_view
 from neuron_evals.core.jsonable.cleaning import MAX_VALUES
-
-# A busy machine is no failure.
-unhurried = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 class Colour(enum.Enum):
@@ -338,7 +335,6 @@ values = st.recursive(
 )
 
 
-@unhurried
 @given(values, st.integers(1, 6))
 def test_cleaning_never_raises_and_cleaning_again_changes_nothing(value, max_depth):
     cleaned = clean_json(value, max_depth)

@@ -12,14 +12,11 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from neuron_evals.core.exceptions import InvalidArgument, NeuronEvalsError
 from neuron_evals.core.jsonable import Undecodable, Unserialisable, decode, encode, register_type
-
-# A busy machine is no failure.
-unhurried = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def exact(value: Any) -> Any:
@@ -68,7 +65,6 @@ values = st.recursive(
 )
 
 
-@unhurried
 @given(values)
 def test_every_value_comes_back_with_its_types(value):
     text = encode(value)
@@ -196,7 +192,6 @@ def test_foreign_or_damaged_text_is_one_named_error(text):
     assert isinstance(caught.value, NeuronEvalsError)
 
 
-@unhurried
 @given(
     st.text(max_size=20)
     | values.map(encode).flatmap(lambda text: st.integers(0, len(text)).map(lambda end: text[:end]))

@@ -3,14 +3,11 @@ from __future__ import annotations
 import hashlib
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from neuron_evals.core.exceptions import InvalidArgument
 from neuron_evals.core.jsonable import clean_text
-
-# A busy machine is no failure.
-unhurried = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 any_text = st.text(alphabet=st.characters(exclude_categories=()))
 
@@ -46,7 +43,6 @@ def test_only_what_cannot_be_stored_is_replaced(text, expected):
     assert type(cleaned) is str
 
 
-@unhurried
 @given(any_text)
 def test_cleaned_text_is_storable_and_cleaning_it_again_changes_nothing(text):
     cleaned = clean_text(text)
@@ -55,7 +51,6 @@ def test_cleaned_text_is_storable_and_cleaning_it_again_changes_nothing(text):
     assert clean_text(cleaned) == cleaned
 
 
-@unhurried
 @given(any_text.map(lambda text: text * 7), st.integers(80, 200))
 def test_a_limit_holds_and_cutting_again_changes_nothing(text, limit):
     shortened = clean_text(text, limit)

@@ -9,7 +9,7 @@ import warnings
 
 import pytest
 import regex
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from neuron_evals.core.exceptions import InvalidArgument, InvalidInput, PatternTimeout
@@ -196,7 +196,6 @@ def test_the_engine_is_imported_only_when_a_pattern_is_compiled():
     assert found.stdout.strip() == ""
 
 
-@settings(deadline=None)  # the first call imports the engine
 @given(st.text(max_size=60))
 @example("\\L<words>")
 @example("(?<a>x)(?<a>y)(?&a)")
@@ -210,7 +209,6 @@ def test_any_text_is_a_pattern_or_refused(pattern):
 _ORDINARY = st.text(alphabet="ab.*?|()[]^${}0129,\\dws- \n", max_size=20)
 
 
-@settings(deadline=None)  # the first call imports the engine
 @given(_ORDINARY, st.text(alphabet="ab01 -\n", max_size=12))
 def test_a_pattern_that_both_engines_accept_gives_the_same_verdict(pattern, text):
     try:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import pytest
 
+from tests.management.forked import forked_commands
 from tests.management.projects import SUPPORT, environment
 
 
@@ -18,19 +16,18 @@ def folder(tmp_path):
     return tmp_path
 
 
+@pytest.fixture(scope="session")
+def commands(tmp_path_factory):
+    """Runs Django's commands."""
+    with forked_commands(tmp_path_factory.mktemp("streams")) as started:
+        yield started
+
+
 @pytest.fixture
-def evaluations(tmp_path):
+def evaluations(tmp_path, commands):
     """Run the command in the working directory; give the finished process."""
 
-    def run(*args, settings=None, timeout=60):
-        return subprocess.run(
-            [sys.executable, "-W", "error", "-m", "django", "evaluations", *args],
-            cwd=tmp_path,
-            env=environment(tmp_path, settings),
-            capture_output=True,
-            text=True,
-            timeout=timeout,
-            check=False,
-        )
+    def run(*args, settings=None, timeout=300):
+        return commands.run(["evaluations", *args], tmp_path, environment(tmp_path, settings), timeout)
 
     return run

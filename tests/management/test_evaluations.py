@@ -320,7 +320,7 @@ def test_interrupted__status_130_and_what_is_there_is_reported(folder, number, c
             "        import sys, time\n"
             "        if item['id'] == 'refund':\n"
             "            print('hanging', file=sys.stderr, flush=True)\n"
-            "            time.sleep(60)\n"
+            "            time.sleep(600)\n"
             "        return item['input']\n",
         ),
     )
@@ -333,13 +333,14 @@ def test_interrupted__status_130_and_what_is_there_is_reported(folder, number, c
     )
     assert process.stderr.readline() == "hanging\n"
     process.send_signal(number)
-    process.communicate(timeout=30)
+    process.communicate(timeout=300)
 
     report = json.loads((folder / "r.json").read_text())
     assert process.returncode == 130
     assert report["interrupted"]
     assert report["total"] == 3
-    assert report["results"][0]["status"] == "passed"
+    # Beside others the first item may still be at work.
+    assert report["results"][0]["status"] in ({"passed"} if concurrency == "1" else {"passed", "cancelled"})
     assert report["results"][1]["status"] == "cancelled"
 
 

@@ -16,6 +16,7 @@ class CountingAgent(BaseAgent):
 
     def __init__(self, file: Path, *, asynchronous: bool = False, temperature: float = 0.0) -> None:
         self.file, self._asynchronous, self.temperature = file, asynchronous, temperature
+        self._history: tuple[Message, ...] = ()
 
     @property
     def asynchronous(self) -> bool:
@@ -27,17 +28,21 @@ class CountingAgent(BaseAgent):
 
     @property
     def history(self) -> tuple[Message, ...]:
-        return ()
+        return self._history
 
     def fresh(self, **overrides: Any) -> Self:
         self.refuse_unsupported(overrides)
-        return copy.copy(self)
+        made = copy.copy(self)
+        made._history = ()
+        return made
 
     def chat(self, message: str | Message) -> AgentReply:
         with self.file.open("a") as file:
             file.write("x")
-        text = f"answer to {message}"
-        return AgentReply(text, Message("assistant", text))
+        said = message if isinstance(message, Message) else Message("user", message)
+        answer = Message("assistant", f"answer to {said.content}")
+        self._history = (*self._history, said, answer)
+        return AgentReply(answer.content, answer)
 
     async def achat(self, message: str | Message) -> AgentReply:
         return self.chat(message)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from typing import Any
 
@@ -12,8 +13,8 @@ from django.test import override_settings
 from django.test.utils import CaptureQueriesContext
 
 from neuron_evals.models import AgentDefinition, EvalSuite
+from neuron_evals.models.datasets import dataset_hash
 from neuron_evals.models.slugs import MAX_SLUG, free_slug, slug_for
-from neuron_evals.models.suites import dataset_hash
 from tests.models.rows import make_agent, make_run, make_suite
 
 PROVIDERS = {
@@ -24,6 +25,7 @@ PROVIDERS = {
     "AGENTS": {"support": "shop.agents.SupportAgent"},
     "TOOLS": {"refund_order": "shop.tools.refund_order", "search": "shop.tools.search"},
 }
+ITEM = {"input": "x", "reference": "y"}
 
 
 def problems(row: AgentDefinition | EvalSuite) -> dict[str, list[str]]:
@@ -214,39 +216,6 @@ def test_agent__several_problems__all_at_once(db):
     assert set(found) == {"name", "provider", "tools", "top_p"}
 
 
-def test_fingerprint__changes_with_what_shapes_answers_and_with_nothing_else():
-    def fingerprint(**columns: object) -> str:
-        return AgentDefinition(**{"name": "a", "provider": "local", "model": "m", **columns}).fingerprint
-
-    same: list[dict[str, Any]] = [
-        {},
-        {"name": "b"},
-        {"description": "d"},
-        {"is_active": False},
-        {"metadata": {"x": 1}},
-        {"category": "judge"},
-    ]
-    assert len({fingerprint(**columns) for columns in same}) == 1
-    different: list[dict[str, Any]] = [
-        {},
-        {"provider": "plain"},
-        {"model": "n"},
-        {"instructions": "i"},
-        {"temperature": 0.0},
-        {"temperature": 1.0},
-        {"top_p": 1.0},
-        {"max_tokens": 16},
-        {"seed": 7},
-        {"timeout": 1.0},
-        {"tools": ["search"]},
-        {"tools": ["search"], "approval_tools": ["search"]},
-        {"max_steps": 3},
-        {"provider": "", "model": "", "code": "support"},
-        {"provider": "", "model": "", "code": "other"},
-    ]
-    assert len({fingerprint(**columns) for columns in different}) == len(different)
-
-
 def test_options__only_what_is_set():
     assert AgentDefinition(temperature=0.0, seed=7).options == {"temperature": 0.0, "seed": 7}
 
@@ -308,7 +277,7 @@ def test_suite__list_page__one_query_without_datasets(using):
     ],
 )
 def test_suite__that_cannot_be_used__refused_at_the_field(db, columns, field, message):
-    suite = EvalSuite(**{"name": "Smoke", "agent": make_agent("default"), "dataset": [{"input": "x"}], **columns})
+    suite = EvalSuite(**{"name": "Smoke", "agent": make_agent("default"), "dataset": [ITEM], **columns})
     found = problems(suite)
     if columns.get("judge_config") == []:
         assert found == {}  # empty, as nothing given
@@ -318,18 +287,18 @@ def test_suite__that_cannot_be_used__refused_at_the_field(db, columns, field, me
 
 
 def test_suite__limits_of_the_settings__hold(db):
-    suite = EvalSuite(name="Smoke", agent=make_agent("default"), dataset=[1, 2, 3])
-    with (
-        override_settings(NEURON_EVALS={"LIMITS": {"DATASET_ITEMS": 2}}),
-        pytest.raises(ValidationError, match="at most 2"),
+    suite = EvalSuite(name="Smoke", agent=make_agent("default"), dataset=[ITEM, ITEM, ITEM])
+    size = len(json.dumps(suite.dataset))
+    for limits, said in (
+        ({"DATASET_ITEMS": 2}, "at most 2"),
+        ({"DATASET_BYTES": size - 1}, f"at most {size - 1}"),
     ):
-        suite.full_clean()
-    with (
-        override_settings(NEURON_EVALS={"LIMITS": {"DATASET_BYTES": 8}}),
-        pytest.raises(ValidationError, match="at most 8"),
-    ):
-        suite.full_clean()
-    with override_settings(NEURON_EVALS={"LIMITS": {"DATASET_ITEMS": 3, "DATASET_BYTES": 9}}):
+        with (
+            override_settings(NEURON_EVALS={"LIMITS": limits}),
+            pytest.raises(ValidationError, match=said),
+        ):
+            suite.full_clean()
+    with override_settings(NEURON_EVALS={"LIMITS": {"DATASET_ITEMS": 3, "DATASET_BYTES": size}}):
         suite.full_clean()
 
 

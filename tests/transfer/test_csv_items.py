@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -14,7 +15,7 @@ from neuron_evals.transfer.csv_items import read_rows, through_cells, written_ro
 from neuron_evals.transfer.formats import read_file
 from neuron_evals.transfer.formula_guard import guarded, unguarded
 
-ITEMS = [
+ITEMS: list[dict[str, Any]] = [
     {
         "id": "hours",
         "input": 'What are "your" hours,\nplease?\r\nNow',

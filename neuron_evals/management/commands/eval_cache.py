@@ -38,7 +38,7 @@ class Command(RowsCommand):
         clear = verbs.add_parser("clear", help="remove everything")
         clear.add_argument("--yes", action="store_true", help="do not ask")
         for verb in (prune, clear):
-            run_options.one_line_errors(verb)  # type: ignore[arg-type]  # (Django makes them of the parser's own class)
+            run_options.one_line_errors(verb)
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Do what the verb says."""

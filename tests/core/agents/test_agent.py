@@ -328,7 +328,7 @@ class Waiting(FakeProvider):
 
     def complete(self, request: ModelRequest) -> ModelReply:
         self.asked.set()
-        assert self.go.wait(10)
+        assert self.go.wait(60)
         return super().complete(request)
 
 
@@ -337,7 +337,7 @@ def test_agent_in_use__refused_in_another_thread_and_free_afterwards():
     tested = Agent(provider)
     thread = threading.Thread(target=tested.chat, args=("1",))
     thread.start()
-    assert provider.asked.wait(10)
+    assert provider.asked.wait(60)
     with pytest.raises(AgentError, match=r"in use by another thread or task; take fresh\(\)"):
         tested.chat("2")
     provider.go.set()
@@ -347,7 +347,7 @@ def test_agent_in_use__refused_in_another_thread_and_free_afterwards():
 
 
 def test_async_round__runs_its_tools_at_the_same_time_with_the_context_of_the_caller():
-    both = threading.Barrier(2, timeout=10)
+    both = threading.Barrier(2, timeout=60)
     color = contextvars.ContextVar("color", default="none")
 
     def wait(number: int) -> str:

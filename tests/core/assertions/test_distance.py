@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from neuron_evals.core.assertions import StringDistance
@@ -113,7 +113,6 @@ def test_long_texts_that_differ_are_compared_up_to_max_distance():
     assert StringDistance("a" * 200_000).evaluate("a" * 199_990 + "b" * 10).score == pytest.approx(0.8)
 
 
-@settings(deadline=None)  # the first call imports the engine
 @given(st.text(max_size=30), st.text(max_size=30), st.integers(0, 40), st.booleans())
 def test_the_score_is_from_0_to_1_the_same_both_ways_and_1_for_equal_texts(one, other, max_distance, normalized):
     def score(reference, text):

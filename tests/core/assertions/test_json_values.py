@@ -344,7 +344,7 @@ def test_contains_json_checks_the_same_json_against_a_schema():
 def test_contains_json_searches_any_text_in_time_proportional_to_its_length(text):
     started = time.process_time()
     assert ContainsJson({"ok": True}).evaluate(text).passed is text.endswith('{"ok": true}')
-    assert time.process_time() - started < 10
+    assert time.process_time() - started < 60
 
 
 def test_many_equal_elements_are_assigned_without_recursion():

@@ -158,5 +158,5 @@ def test_several_processes_on_one_key__each_reads_whole_texts_only_and_nothing_i
         subprocess.Popen([sys.executable, "-c", WRITER, str(tmp_path), KEY, letter], cwd=Path(__file__).parents[3])
         for letter in "abc"
     ]
-    assert [writer.wait(60) for writer in writers] == [0, 0, 0]
+    assert [writer.wait(300) for writer in writers] == [0, 0, 0]
     assert [path.name for path in tmp_path.iterdir()] == [f"{KEY}.json"]

@@ -5,14 +5,11 @@ import io
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from neuron_evals.core.datasets import CsvDataset
 from neuron_evals.core.exceptions import InvalidArgument
-
-# A busy machine is no failure.
-unhurried = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def read(path, text, **options):
@@ -131,7 +128,6 @@ def test_a_cell_of_any_size_is_read_without_changing_the_limit_of_the_process(pa
 cells = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), max_size=8) | st.text('",\n\r {', max_size=5)
 
 
-@unhurried
 @given(
     st.lists(st.lists(cells, min_size=2, max_size=2), max_size=5), st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL])
 )

@@ -7,14 +7,11 @@ import sys
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from neuron_evals.core.datasets import ArrayDataset, CsvDataset, IterableDataset, identified, item_key
 from neuron_evals.core.exceptions import DatasetError
-
-# A busy machine is no failure.
-unhurried = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def ids(*items):
@@ -112,7 +109,6 @@ def test_a_derived_id_does_not_take_one_that_was_given_before():
     ]
 
 
-@unhurried
 @given(
     st.lists(
         st.fixed_dictionaries({"input": st.sampled_from("abc")}, optional={"id": st.sampled_from(["x-2", "y", "z"])})

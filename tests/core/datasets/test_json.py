@@ -4,15 +4,12 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from neuron_evals.core.datasets import JsonDataset, JsonLinesDataset
 from neuron_evals.core.exceptions import DatasetError
 from neuron_evals.core.jsonable import clean_json
-
-# A busy machine is no failure.
-unhurried = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def read(kind, path, text):
@@ -171,7 +168,6 @@ json_values = st.recursive(
 )  # fmt: skip
 
 
-@unhurried
 @given(
     st.lists(st.dictionaries(st.sampled_from(["input", "b", "\u4f60"]), json_values)),
     st.booleans(),
@@ -185,7 +181,6 @@ def test_what_was_written_is_read_again(tmp_path_factory, items, ascii_only, ind
     assert all(clean_json(item).keys() == item.keys() for item in items)
 
 
-@unhurried
 @given(st.text(alphabet='{}[]:,"\\u0dD\n NaNe1.-+tru\t'))
 def test_any_text_gives_items_or_problems(tmp_path_factory, text):
     path = tmp_path_factory.mktemp("data") / "d.json"

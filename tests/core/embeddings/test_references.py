@@ -21,7 +21,7 @@ class Gated(BaseEmbeddings):
 
     def embed(self, texts):
         self.entered.set()
-        self.gate.wait(5)
+        assert self.gate.wait(60)
         self.texts += texts
         return [[1.0] for _ in texts]
 
@@ -30,9 +30,9 @@ def test_threads_that_need_one_reference_at_once__embed_it_once():
     embeddings = Gated()
     with ThreadPoolExecutor(8) as pool:
         found = [pool.submit(embeddings.compared, f"text {number}", "reference") for number in range(8)]
-        embeddings.entered.wait(5)
+        assert embeddings.entered.wait(60)
         embeddings.gate.set()
-        assert [future.result(5) for future in found] == [([1.0], [1.0])] * 8
+        assert [future.result(60) for future in found] == [([1.0], [1.0])] * 8
     assert embeddings.texts.count("reference") == 1
 
 
@@ -41,7 +41,7 @@ def test_threads_with_references_of_their_own__do_not_wait_for_each_other():
 
     class Together(BaseEmbeddings):
         def embed(self, texts):
-            barrier.wait(5)
+            barrier.wait(60)
             return [[1.0] for _ in texts]
 
     with ThreadPoolExecutor(3) as pool:

@@ -122,7 +122,7 @@ def run_without_reader(program: str) -> subprocess.CompletedProcess[str]:
             stdout=write,
             stderr=subprocess.PIPE,
             text=True,
-            timeout=60,
+            timeout=300,
             check=False,
             env=buffered,
         )

@@ -94,7 +94,7 @@ def test_a_pipe_is_written_to_and_stays_one(tmp_path):
     reader = threading.Thread(target=lambda: read.append(path.read_text()), daemon=True)
     reader.start()
     write_file(path, ["one ", "two"])
-    reader.join(10)
+    reader.join(60)
     assert read == ["one two"]
     assert path.is_fifo()
 

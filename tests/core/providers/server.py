@@ -116,7 +116,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _answer(self, answer: Answer, headers: Mapping[str, str]) -> None:
         if answer.held:
-            self.server_of.closing.wait(30)
+            self.server_of.closing.wait()
         if answer.reset:
             self._reset()
             return

@@ -32,6 +32,7 @@ from tests.core.outputs.factories import plan_of
 from tests.core.providers.dialects import ANTHROPIC, OLLAMA, OPENAI
 from tests.core.providers.server import Answer, Server
 from tests.core.providers.texts import texts_of
+from tests.patience import under_shortest_limit
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -194,17 +195,27 @@ def holder(request: pytest.FixtureRequest, situation: str, server: Server, monke
 
 
 @pytest.fixture(params=[Asks, AsyncAsks], ids=["sync", "async"])
-def asks(request: pytest.FixtureRequest, holder: Holder, situation: str, server: Server) -> Asks:
-    """What asks it."""
-    timeout = 0.2 if situation == "time-out" else 10.0
-    held = holder.make(server.url, timeout=timeout, max_retries=0)
-    made: Asks = request.param(holder, held, crash=situation == "crash in the agent")
-    return made
+def make_asks(request: pytest.FixtureRequest, holder: Holder, situation: str, server: Server) -> Callable[..., Asks]:
+    """Makes what asks it, under a limit in seconds."""
+
+    def make(limit: float) -> Asks:
+        held = holder.make(server.url, timeout=limit, max_retries=0)
+        made: Asks = request.param(holder, held, crash=situation == "crash in the agent")
+        return made
+
+    return make
 
 
-def test_key__found_in_no_report_log_exception_traceback_or_repr(asks, situation, server, caplog, tmp_path):
+def test_key__found_in_no_report_log_exception_traceback_or_repr(make_asks, situation, server, caplog, tmp_path):
+    def run(limit):
+        asks = make_asks(limit)
+        return asks, EvaluationReport.of(EvaluatorRunner().run(asks))
+
     caplog.set_level(logging.DEBUG)
-    report = EvaluationReport.of(EvaluatorRunner().run(asks))
+    if situation == "time-out":
+        (asks, report), _ = under_shortest_limit(run, lambda _: server.asked)
+    else:
+        asks, report = run(60)
     shown = _documents(report, tmp_path)
     shown["log"] = caplog.text
     shown["log records"] = str([vars(record) for record in caplog.records])

@@ -243,7 +243,7 @@ def test_rate_limited__waits_as_told_and_repeats(server, dialect, call, hello, f
     server.answers(Answer(dialect.error, status=429, headers=told), Answer(dialect.text))
     started = time.monotonic()
     assert call(dialect.make(server), hello).attempts == 2
-    assert (0.1 if form == "seconds" else 0.0) <= time.monotonic() - started < 5
+    assert (0.1 if form == "seconds" else 0.0) <= time.monotonic() - started < 30
 
 
 @pytest.mark.parametrize(
@@ -258,12 +258,13 @@ def test_trouble_that_may_be_gone__repeated_until_it_is(server, dialect, call, h
 
 
 def test_slow_drip__ends_at_the_deadline(server, dialect, call, hello):
-    server.answers(Answer(dialect.text, drip=0.05))
+    # No read waits for long, and all of them together take minutes.
+    server.answers(Answer({**dialect.text, "long": "x" * 4_000}, drip=0.05))
     started = time.monotonic()
     with pytest.raises(ProviderError, match=r"no complete reply within 0\.2 s") as caught:
         call(dialect.make(server, timeout=0.2), hello)
     assert caught.value.kind == "timeout"
-    assert time.monotonic() - started < 2
+    assert time.monotonic() - started < 60
 
 
 OF_ANOTHER_KIND = {

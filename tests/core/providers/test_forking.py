@@ -59,7 +59,7 @@ def test_fork__after_a_thread_made_a_request__child_asks_the_system_for_no_proxi
 @pytest.mark.filterwarnings("ignore:This process.*is multi-threaded:DeprecationWarning")
 def test_fork__while_locks_are_held__child_is_not_stuck(server, hello):
     server.answers(Answer(OPENAI.text))
-    provider = OPENAI.make(server, timeout=5, max_in_flight=1)
+    provider = OPENAI.make(server, timeout=60, max_in_flight=1)
     limiter, slots = provider._transport.limiter, provider._transport._slots
     with limiter._lock, slots._lock:
         assert in_child(lambda: provider.complete(hello)) == 0

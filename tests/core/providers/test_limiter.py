@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import threading
-import time
 from contextlib import ExitStack
 
 import pytest
@@ -14,6 +13,7 @@ from neuron_evals.core.cancellation import stopped_by
 from neuron_evals.core.providers.transport import limiter as module
 from neuron_evals.core.providers.transport.limiter import Limiter
 from neuron_evals.core.providers.transport.watch import Watch
+from tests.patience import wait_until
 
 TOO_MANY = ProviderError("slow down", kind="rate_limit", status=429)
 
@@ -35,8 +35,8 @@ def clock(monkeypatch):
     return clock
 
 
-def watch(seconds=5.0):
-    return Watch.over(seconds)
+def watch():
+    return Watch.over(60.0)
 
 
 def calls(limiter, number, *, error=None, broken=0):
@@ -52,9 +52,11 @@ def calls(limiter, number, *, error=None, broken=0):
 
 
 def blocked(limiter):
-    """Return whether a call would have to wait."""
+    """Return whether a call would have to wait: one of a run that was stopped is sent at once or never."""
+    token = StopToken()
+    token.set("enough")
     try:
-        with limiter.turn(watch(0.06)):
+        with stopped_by(token), limiter.turn(watch()):
             return False
     except ProviderError:
         return True
@@ -181,9 +183,9 @@ def test_waiting_calls__served_in_order_across_threads_and_tasks():
     second = threading.Thread(target=lambda: asyncio.run(in_task()))
     with limiter.turn(watch()):
         first.start()
-        wait_for(lambda: len(limiter._waiting) == 1)
+        wait_until(lambda: len(limiter._waiting) == 1)
         second.start()
-        wait_for(lambda: len(limiter._waiting) == 2)
+        wait_until(lambda: len(limiter._waiting) == 2)
     first.join()
     second.join()
     assert order == ["thread", "task"]
@@ -205,7 +207,7 @@ def test_task_cancelled_while_waiting__gives_its_place_up():
     async def scenario() -> None:
         async with limiter.aturn(watch()):
             waiting = asyncio.ensure_future(limiter.aturn(watch()).__aenter__())
-            await asyncio.to_thread(wait_for, lambda: limiter._waiting)
+            await asyncio.to_thread(wait_until, lambda: limiter._waiting)
             waiting.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await waiting
@@ -214,10 +216,3 @@ def test_task_cancelled_while_waiting__gives_its_place_up():
             assert limiter._in_flight == 1
 
     asyncio.run(scenario())
-
-
-def wait_for(condition):
-    until = time.monotonic() + 5
-    while not condition():
-        assert time.monotonic() < until
-        time.sleep(0.001)

@@ -18,15 +18,10 @@ from neuron_evals.core.providers.transport import RetryPolicy
 from neuron_evals.core.providers.transport.receiving import Receiver
 from tests.core.providers.dialects import OPENAI
 from tests.core.providers.server import Answer, Server
+from tests.patience import under_shortest_limit, wait_until
 
 GOOD = Answer(OPENAI.text)
-
-
-def wait_for(condition):
-    until = time.monotonic() + 5
-    while not condition():
-        assert time.monotonic() < until
-        time.sleep(0.001)
+LONG = "x" * 4_000
 
 
 def failing(server, call, hello, **options):
@@ -102,15 +97,15 @@ def test_retry_after__waited_for_instead_of_our_own_wait(server, call, hello, fo
     provider._transport._retries = RetryPolicy(first_wait=60)
     started = time.monotonic()
     assert call(provider, hello).attempts == 2
-    assert (0.2 if form == "seconds" else 0.0) <= time.monotonic() - started < 5
+    assert (0.2 if form == "seconds" else 0.0) <= time.monotonic() - started < 25  # our own wait is 30 s or more
 
 
 def test_retry_after_beyond_the_deadline__error_at_once(server, call):
     server.answers(Answer({"error": {"message": "slow down"}}, status=429, headers={"Retry-After": "50"}))
-    asked = ModelRequest((Message("user", "Hello?"),), settings=ModelSettings(timeout=20))
+    asked = ModelRequest((Message("user", "Hello?"),), settings=ModelSettings(timeout=40))
     started = time.monotonic()
     error = failing(server, call, asked)
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 30
     assert (error.kind, error.retry_after) == ("rate_limit", 50)
 
 
@@ -126,21 +121,22 @@ def test_connection_reset__repeated(server, call, hello):
 
 
 def test_nobody_listens__connection_error_after_all_attempts(call, hello):
-    with socket.create_server(("127.0.0.1", 0)) as free, Server() as server:
-        server.url = f"http://127.0.0.1:{free.getsockname()[1]}"
-    error = failing(server, call, hello, max_retries=1)
+    with socket.socket() as silent, Server() as server:
+        silent.bind(("127.0.0.1", 0))  # keeps the port from everybody else
+        server.url = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        error = failing(server, call, hello, max_retries=1)
     assert (error.kind, error.status, error.attempts) == ("connection", None, 2)
 
 
 @pytest.mark.parametrize("head", [False, True], ids=["body", "head"])
 def test_slow_drip__ends_at_the_deadline(server, call, hello, head):
-    server.answers(Answer(OPENAI.text, drip=0.05, drip_head=head))
+    # No read waits for long, and all of them together take minutes.
+    server.answers(Answer({**OPENAI.text, "long": LONG}, headers={"x-long": LONG}, drip=0.05, drip_head=head))
     started = time.monotonic()
     error = failing(server, call, hello, timeout=0.3)
-    assert error.kind == "timeout"
+    assert (error.kind, error.attempts) == ("timeout", 1)
     assert "no complete reply within 0.3 s" in str(error)
-    assert 0.25 < time.monotonic() - started < 2
-    assert len(server.asked) == 1
+    assert 0.25 < time.monotonic() - started < 60
 
 
 def test_silence__ends_at_the_deadline_of_the_request(server, call):
@@ -148,7 +144,7 @@ def test_silence__ends_at_the_deadline_of_the_request(server, call):
     asked = ModelRequest((Message("user", "Hello?"),), settings=ModelSettings(timeout=0.2))
     started = time.monotonic()
     assert failing(server, call, asked).kind == "timeout"
-    assert time.monotonic() - started < 2
+    assert time.monotonic() - started < 30
 
 
 def test_silence__ends_at_the_deadline_around_it(server, call, hello):
@@ -156,7 +152,7 @@ def test_silence__ends_at_the_deadline_around_it(server, call, hello):
     started = time.monotonic()
     with ends_by(Deadline.after(0.2)):
         assert failing(server, call, hello).kind == "timeout"
-    assert time.monotonic() - started < 2
+    assert time.monotonic() - started < 30
 
 
 @pytest.mark.parametrize("waiting", ["reply", "repetition"])
@@ -166,7 +162,7 @@ def test_run_stopped__waiting_ends_at_once(server, call, hello, waiting):
     stopped = []
 
     def stop() -> None:
-        wait_for(lambda: server.asked)
+        wait_until(lambda: server.asked)
         stopped.append(time.monotonic())
         token.set("interrupted", abandon=waiting == "reply")
 
@@ -177,7 +173,7 @@ def test_run_stopped__waiting_ends_at_once(server, call, hello, waiting):
     thread.join()
     assert (error.kind, error.transient) == ("cancelled", False)
     assert "the run was stopped (interrupted)" in str(error)
-    assert time.monotonic() - stopped[0] < 0.2 + 0.3  # the margin is for a busy machine
+    assert time.monotonic() - stopped[0] < 15  # both would last 30 s or more
 
 
 def test_run_stops_without_abandoning__reply_in_flight_is_waited_for(server, call, hello):
@@ -188,12 +184,24 @@ def test_run_stops_without_abandoning__reply_in_flight_is_waited_for(server, cal
         assert call(OPENAI.make(server), hello).message.content == "Hello!"
 
 
-def test_after_a_time_out__next_call_gets_its_own_reply(server, call, hello):
-    server.answers(Answer(held=True), GOOD)
-    provider = OPENAI.make(server, timeout=0.2)
-    with pytest.raises(ProviderError):
-        call(provider, hello)
-    assert call(provider, hello).message.content == "Hello!"
+def test_after_a_time_out__next_call_gets_its_own_reply(call, hello):
+    class Holding(Server):
+        def take(self, asked):
+            answer = super().take(asked)
+            return Answer(held=True) if asked.body["messages"][0]["content"] == "Hold" else answer
+
+    with Holding() as server:
+        server.answers(GOOD)
+        provider = OPENAI.make(server)
+
+        def kind_of_error(limit):
+            with pytest.raises(ProviderError) as caught:
+                call(provider, ModelRequest((Message("user", "Hold"),), settings=ModelSettings(timeout=limit)))
+            return caught.value.kind
+
+        kind, _ = under_shortest_limit(kind_of_error, lambda _: server.asked)
+        assert kind == "timeout"
+        assert call(provider, hello).message.content == "Hello!"
 
 
 @pytest.mark.parametrize("bomb", [gzip.compress(b"0" * 50_000_000), b"\x1f\x8b broken"], ids=["bomb", "broken"])
@@ -355,7 +363,7 @@ def test_async_call_cancelled__next_one_works(server, hello):
 
     async def cancel_first() -> str:
         first = asyncio.ensure_future(provider.acomplete(hello))
-        await asyncio.to_thread(wait_for, lambda: server.asked)
+        await asyncio.to_thread(wait_until, lambda: server.asked)
         first.cancel()
         with pytest.raises(asyncio.CancelledError):
             await first

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import threading
+
 import pytest
 
 from neuron_evals.core.exceptions import StopRun
@@ -145,14 +147,24 @@ def test_close__every_evaluator_is_torn_down_also_when_one_breaks():
 @pytest.mark.parametrize("concurrency", [1, 4])
 @pytest.mark.parametrize("moment", ["start", "finished", "item"])
 def test_stop_run__from_a_listener__report_is_given_and_nothing_is_lost(moment, concurrency):
+    stopping = threading.Event()
+
     class Stopping(Noting):
         pass
 
     def stop(self, _):
+        stopping.set()
         raise StopRun("the budget is spent")
 
+    class BehindTheFirst(First):
+        def run(self, item):
+            if item["input"] != "good 0":
+                assert stopping.wait(60)
+            return item["input"]
+
     setattr(Stopping, moment, stop)
-    run = EvaluatorRunner().prepare_run([First(inputs(*["good"] * 50)), Second(inputs("good"))], concurrency)
+    items = inputs(*(f"good {number}" for number in range(50)))
+    run = EvaluatorRunner().prepare_run([BehindTheFirst(items), Second(inputs("good"))], concurrency)
     report = run.execute(Stopping())
 
     assert report.stopped == "the budget is spent"

@@ -70,7 +70,7 @@ def test_run__items_finish_out_of_order__results_in_dataset_order():
     class Reversed(Echo):
         def run(self, item):
             if item["input"] == "good first":
-                assert second_is_done.wait(10)
+                assert second_is_done.wait(60)
             else:
                 second_is_done.set()
             return item["input"]
@@ -98,7 +98,7 @@ def test_run__an_item_waits__others_go_on_up_to_the_window_and_no_further(monkey
     class Held(Echo):
         def run(self, item):
             if item["input"] == "good 0":
-                assert release.wait(10)
+                assert release.wait(60)
             else:
                 ran.append(item["input"])
                 if len(ran) == 9:
@@ -270,7 +270,21 @@ def test_run__generator_with_limit__never_reads_behind_it():
 
 @pytest.mark.parametrize("concurrency", [1, 4])
 def test_run__fail_fast__stops_and_names_what_did_not_run(concurrency):
-    results = EvaluatorRunner().run(Echo(inputs("good", "bad", *["good"] * 98)), concurrency, fail_fast=True)
+    failed = threading.Event()
+
+    class BehindTheFailure(Echo):
+        def run(self, item):
+            if item["input"] == "good behind":
+                assert failed.wait(60)
+            return item["input"]
+
+    class Noting(Listener):
+        def finished(self, result):
+            if result.status is Status.FAILED:
+                failed.set()
+
+    items = inputs("good", "bad", *["good behind"] * 98)
+    results = EvaluatorRunner().run(BehindTheFailure(items), concurrency, fail_fast=True, listener=Noting())
 
     assert results.total_count == 100
     assert results.failed_count == 1
@@ -286,9 +300,9 @@ def test_run__fail_fast_in_threads__items_in_flight_are_waited_for():
         def run(self, item):
             if item["input"] == "slow good":
                 started.set()
-                assert release.wait(10)
+                assert release.wait(60)
             else:
-                assert started.wait(10)
+                assert started.wait(60)
                 release.set()
             return item["input"]
 
@@ -304,7 +318,7 @@ def test_run__stopped_and_abandoned__items_in_flight_are_cancelled_and_the_late_
         def run(self, item):
             if item["input"] == "hung":
                 stop.set("interrupted", abandon=True)
-                release.wait(10)
+                release.wait(60)
             return "good"
 
     results = EvaluatorRunner().run(Hung(inputs("good", "hung", "good 3", "good 4")), 2, stop=stop)
@@ -356,10 +370,12 @@ def test_stream__closed_before_its_first_result__tears_down():
 @pytest.mark.parametrize("concurrency", [1, 4])
 def test_stream__closed_early__tears_down_and_runs_no_more(concurrency):
     calls = []
+    first_is_out = threading.Event()
 
     class Torn(Echo):
         def run(self, item):
             calls.append("run")
+            assert item["id"] == "item-0" or first_is_out.wait(60)
             return "good"
 
         def tear_down(self):
@@ -367,6 +383,7 @@ def test_stream__closed_early__tears_down_and_runs_no_more(concurrency):
 
     stream = EvaluatorRunner().stream(Torn(numbered(1000)), concurrency)
     next(stream)
+    first_is_out.set()
     stream.close()
 
     assert "tear_down" in calls

@@ -495,7 +495,7 @@ def test_importing_the_drivers_and_writing_plain_text_loads_neither_rich_nor_reg
         "ConsoleOutput(color=False).output(report_of(item('failed')))\n"
         "raise SystemExit(str({'rich', 'regex', 'numpy', 'django'} & set(sys.modules)))\n"
     )
-    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=300, check=False)
     assert ended.stderr == "set()\n"
 
 
