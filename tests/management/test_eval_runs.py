@@ -266,6 +266,8 @@ def test_run_of_an_evaluator_from_code__is_found_in_the_folder_that_is_named(tmp
     call_command("evaluations", "evals", "--limit", "1", "--output", "database", stdout=io.StringIO())
     run = EvalRun.objects.get()
     assert run.status == RunStatus.PASSED
+    assert "neuron_evals" in run.versions
+    assert run.metadata["settings"]["agents"] == SETTINGS["AGENTS"]
     EvalRun.objects.filter(pk=run.pk).update(status="cancelled", options={})
 
     assert f'there is no evaluator "{run.source}" in this folder' in refused("resume", run.pk, "--path", tmp_path)

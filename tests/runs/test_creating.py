@@ -10,9 +10,9 @@ from django.contrib.auth import get_user_model
 from django.test import override_settings
 
 from neuron_evals.models import AgentDefinition, EvalRun, EvalSuite
+from neuron_evals.outputs.surroundings import code_revision
 from neuron_evals.runs import RunError, RunOptions, create_run, execute_run, found_run
 from neuron_evals.runs.creating import split
-from neuron_evals.runs.surroundings import code_revision
 from tests.runs.samples import SETTINGS, Agent, items, make_suite
 
 KEY = "sk-canary-0123456789"
