@@ -148,6 +148,8 @@ if TYPE_CHECKING:
         Problem,
         SuiteError,
         SuiteSpec,
+        load_suite,
+        load_suites,
         parse_suite,
     )
     from neuron_evals.core.trajectories import Ending, Trajectory
@@ -297,6 +299,8 @@ __all__ = [
     "Verdict",
     "Weighted",
     "as_agent",
+    "load_suite",
+    "load_suites",
     "parse_suite",
     "render",
     "run_case",
@@ -448,6 +452,8 @@ _EXPORTS = {
     "Verdict": "results",
     "Weighted": "assertions",
     "as_agent": "agents",
+    "load_suite": "suites",
+    "load_suites": "suites",
     "parse_suite": "suites",
     "render": "outputs",
     "run_case": "experiments",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from neuron_evals.core.agents.agent import Agent
+from neuron_evals.core.agents.agent import Agent, agent_of_model
 from neuron_evals.core.agents.callables import as_agent
 from neuron_evals.core.agents.contract import OVERRIDES, AgentReply, BaseAgent
 from neuron_evals.core.agents.errors import AgentError, StepLimitReached, UnstubbedCall
@@ -20,6 +20,7 @@ __all__ = [
     "StepLimitReached",
     "Tool",
     "UnstubbedCall",
+    "agent_of_model",
     "as_agent",
     "as_tool",
 ]

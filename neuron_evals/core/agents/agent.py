@@ -16,8 +16,9 @@ from neuron_evals.core.agents.fingerprints import fingerprint_of
 from neuron_evals.core.agents.structured import as_message
 from neuron_evals.core.agents.tools import Tool, as_tools
 from neuron_evals.core.agents.turns import Setup, Steps, Turn
-from neuron_evals.core.exceptions import InvalidArgument
+from neuron_evals.core.exceptions import ConfigurationError, InvalidArgument
 from neuron_evals.core.messages import Message
+from neuron_evals.core.naming import model_by_name
 from neuron_evals.core.providers.contract import BaseProvider, ModelSettings
 
 if TYPE_CHECKING:
@@ -157,7 +158,8 @@ class Agent(BaseAgent):
 
         Args:
             **overrides: `model`, `instructions`, `tools`, `temperature`, `top_p`, `max_tokens` or `seed`, as for the
-                constructor.
+                constructor. A model that is named `provider:model`, with a provider that the project knows by that
+                name, is asked of that provider.
 
         Raises:
             ConfigurationError: Another override.
@@ -165,15 +167,22 @@ class Agent(BaseAgent):
         """
         self.refuse_unsupported(overrides)
         made = copy.copy(self)
-        made._conversation = _Conversation()  # noqa: SLF001  (of its own kind)
+        made._conversation = _Conversation(list(self._setup.opening))  # noqa: SLF001  (of its own kind)
         if overrides:
             changes = {key: value for key, value in overrides.items() if key not in _SETTINGS}
             if "tools" in changes:
                 changes["tools"] = as_tools(changes["tools"])
             settings = {key: value for key, value in overrides.items() if key in _SETTINGS}
             changes["settings"] = replace(self._setup.settings, **settings)
+            changes |= _of_provider(changes.get("model"))
             made._setup = replace(self._setup, **changes)  # noqa: SLF001  (as above)
         return made
+
+    def opened_with(self, messages: Iterable[Message]) -> Self:
+        """Return the same agent, whose conversations begin with these messages."""
+        made = copy.copy(self)
+        made._setup = replace(self._setup, opening=tuple(messages))  # noqa: SLF001  (of its own kind)
+        return made.fresh()
 
     @property
     def fingerprint(self) -> str:
@@ -220,6 +229,31 @@ class Agent(BaseAgent):
             yield conversation
         finally:
             conversation.busy.release()
+
+
+def agent_of_model(name: str) -> Agent:
+    """Return an agent around a model.
+
+    Args:
+        name: Name such as `local:qwen3`: a provider that the project knows by that name, and its name of the model.
+
+    Raises:
+        ConfigurationError: There is no such provider, or nobody here knows providers by name.
+    """
+    found = _of_provider(name)
+    if not found:
+        msg = (
+            f"{name!r} names no model: it is provider:model, such as local:qwen3, with a provider of "
+            'NEURON_EVALS["PROVIDERS"], where Django is set up'
+        )
+        raise ConfigurationError(msg)
+    return Agent(**found)
+
+
+def _of_provider(model: Any) -> dict[str, Any]:
+    """Return provider and model that a name such as `local:qwen3` stands for; nothing for any other name."""
+    found = model_by_name(model) if isinstance(model, str) else None
+    return {} if found is None else dict(zip(("provider", "model"), found, strict=True))
 
 
 @contextmanager

@@ -32,6 +32,7 @@ class Setup:
     settings: ModelSettings = field(default_factory=ModelSettings)
     max_steps: int = 10
     prices: PriceTable | None = None
+    opening: tuple[Message, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
