@@ -14,7 +14,8 @@ from neuron_evals.container.runners import make_runner
 if TYPE_CHECKING:
     from neuron_evals.container.agents import get_agent, get_tool
     from neuron_evals.container.caches import make_cache
-    from neuron_evals.container.providers import get_provider
+    from neuron_evals.container.imports import suite_import
+    from neuron_evals.container.providers import get_provider, named_model
 
 __all__ = [
     "assertion_types",
@@ -25,10 +26,19 @@ __all__ = [
     "make",
     "make_cache",
     "make_runner",
+    "named_model",
     "output_drivers",
+    "suite_import",
 ]
 
-_WHEN_USED = {"get_agent": "agents", "get_provider": "providers", "get_tool": "agents", "make_cache": "caches"}
+_WHEN_USED = {
+    "get_agent": "agents",
+    "get_provider": "providers",
+    "get_tool": "agents",
+    "make_cache": "caches",
+    "named_model": "providers",
+    "suite_import": "imports",
+}
 """Names that are imported when they are first used: many commands talk to no model, and cache nothing."""
 
 if not TYPE_CHECKING:  # type checkers would take any name for one of these

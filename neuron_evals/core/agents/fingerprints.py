@@ -23,7 +23,14 @@ def fingerprint_of(setup: Setup) -> str:
     if not setup.provider.fingerprint:
         return ""
     tools = [[tool.spec, facts_of(tool.function), facts_of(tool.approval)] for tool in setup.tools]
-    facts = [setup.provider.fingerprint, setup.model, setup.instructions, setup.settings, setup.max_steps, tools]
+    facts: list[object] = [
+        setup.provider.fingerprint,
+        setup.model,
+        setup.instructions,
+        setup.settings,
+        setup.max_steps,
+        tools,
+    ]
     if setup.opening:
         facts.append(setup.opening)
     return hashlib.sha256(canonical_json(facts).encode()).hexdigest()

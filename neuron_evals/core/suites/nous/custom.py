@@ -6,7 +6,7 @@ import inspect
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, cast
 
 from neuron_evals.core.agents.bridging import call_plain, finish
 from neuron_evals.core.checking import Assertion, View
@@ -78,7 +78,7 @@ class CustomCheck(Assertion):
 
     def _result(self, found: Any) -> AssertionResult:
         said = found if isinstance(found, Mapping) else {key: getattr(found, key, None) for key in _KEYS}
-        score, passed, reason, details = (said.get(key) for key in _KEYS)
+        score, passed, reason, details = (cast("Any", said.get(key)) for key in _KEYS)
         if not isinstance(passed, bool):
             self._refuse("passed", "True or False", passed)
         if isinstance(score, bool) or not isinstance(score, int | float) or not _from_0_to_1(score):

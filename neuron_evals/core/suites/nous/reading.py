@@ -103,5 +103,5 @@ class Reading:
 
     def missing(self, noun: str) -> None:
         """Note that nothing is expected."""
-        given = "is missing" if self.expected is None else f"is {described(self.expected)}"
+        given = "is missing" if self.expected is None else f"is empty, {described(self.expected)}"
         self.note(EXPECTED, f"{given}, so that every output would pass; there must be {noun}")
