@@ -116,18 +116,17 @@ def _made(reading: Reading, found: Any) -> Any:
     """Return an evaluator, of a class one that is made without arguments; `None` when it is none, which is noted."""
     if found is None:
         return None
-    name = getattr(found, "__qualname__", type(found).__qualname__)
+    name = getattr(found, "__qualname__", None) or described(found)
+    if not callable(getattr(found, "evaluate", None)):
+        reading.note(_PATH, f"must have a method evaluate(actual, expected, config); {name} has none")
+        return None
     if isinstance(found, type):
         try:
             found = found()
         except Exception as exc:  # the class is the project's
             reading.note(_PATH, f"{name}() cannot be made without arguments: {type(exc).__name__}: {exc}")
             return None
-    method = getattr(found, "evaluate", None)
-    if not callable(method):
-        what = name if not isinstance(found, str | int | float | list | Mapping) else described(found)
-        reading.note(_PATH, f"must have a method evaluate(actual, expected, config); {what} has none")
-        return None
+    method = found.evaluate
     try:
         inspect.signature(method).bind({}, None, {})
     except TypeError:

@@ -118,7 +118,7 @@ def _contains(reading: Reading, options: Mapping[str, Any]) -> AssertionSpec | N
         if reading.fits(_CONTAINS, given, EXPECTED) and not given:
             reading.missing(f"one of the keys {', '.join(MODES)}")
         expected = given
-    elif expected == "":
+    elif expected in ("", []):
         reading.missing("text, a list of texts, or an object with contains, contains_any or regex")
     else:
         reading.fits(Either((Text(empty=False), _TEXTS, _CONTAINS)), expected, EXPECTED)

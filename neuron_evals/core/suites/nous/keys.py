@@ -50,7 +50,7 @@ OWN_KEYS: Final[Mapping[str, Shape]] = {
     "input": Anything(),
     "expected": Anything(),
     "eval_type": Anything(),
-    "eval_config": Anything(),
+    "eval_config": Mapped(),
     "deps": Anything(),
     "tools": Anything(),
     "agent_config": Keyed(AGENT_KEYS),
