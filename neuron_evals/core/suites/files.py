@@ -64,6 +64,8 @@ def load_suite(
     else:
         document = _yaml(text, file)
         data = document.value
+    if isinstance(data, str):  # it would be taken for JSON text
+        raise _file_error(file, "holds a text; there must be a list of items, or an object that holds one")
     try:
         return parse_suite(data, name=file.stem, types=types, imports=allowed)
     except SuiteError as exc:
