@@ -7,7 +7,7 @@ from neuron_evals.core.agents.callables import as_agent
 from neuron_evals.core.agents.contract import OVERRIDES, AgentReply, BaseAgent
 from neuron_evals.core.agents.errors import AgentError, StepLimitReached, UnstubbedCall
 from neuron_evals.core.agents.fake import FakeAgent, FakeScript
-from neuron_evals.core.agents.tools import Tool, as_tool
+from neuron_evals.core.agents.tools import Deps, Tool, as_tool
 
 __all__ = [
     "OVERRIDES",
@@ -15,6 +15,7 @@ __all__ = [
     "AgentError",
     "AgentReply",
     "BaseAgent",
+    "Deps",
     "FakeAgent",
     "FakeScript",
     "StepLimitReached",

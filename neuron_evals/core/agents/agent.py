@@ -62,13 +62,14 @@ class Agent(BaseAgent):
         extra: Further fields of each request, sent as they are.
         max_steps: Most model calls in a turn, 1 or more.
         prices: What tokens cost; the provider's table by default, and where it has none the one that is shipped.
+        deps: What tools depend on, such as an account: handed to their parameters that are marked with `Deps`.
 
     Raises:
         InvalidArgument: An option cannot mean anything.
         ConfigurationError: No tool can be made of one of `tools`, or two have the same name.
     """
 
-    SUPPORTED: ClassVar[frozenset[str]] = _SETTINGS | {"model", "instructions", "tools"}
+    SUPPORTED: ClassVar[frozenset[str]] = _SETTINGS | {"model", "instructions", "tools", "deps"}
 
     def __init__(  # noqa: PLR0913  (one for each thing that shapes an answer, by name)
         self,
@@ -86,6 +87,7 @@ class Agent(BaseAgent):
         extra: Mapping[str, Any] | None = None,
         max_steps: int = 10,
         prices: PriceTable | None = None,
+        deps: Any = None,
     ) -> None:
         given: Any = provider
         if not isinstance(given, BaseProvider):
@@ -96,7 +98,7 @@ class Agent(BaseAgent):
             raise InvalidArgument(msg)
         self.name = name
         settings = ModelSettings(temperature, top_p, max_tokens, seed, timeout, extra=extra or {})
-        self._setup = Setup(provider, instructions, as_tools(tools), model, settings, max_steps, prices)
+        self._setup = Setup(provider, instructions, as_tools(tools), model, settings, max_steps, prices, deps=deps)
         self._conversation = _Conversation()
 
     @property
@@ -157,9 +159,9 @@ class Agent(BaseAgent):
         """Return the same agent with an empty conversation. It is a shallow copy: attributes of a subclass are shared.
 
         Args:
-            **overrides: `model`, `instructions`, `tools`, `temperature`, `top_p`, `max_tokens` or `seed`, as for the
-                constructor. A model that is named `provider:model`, with a provider that the project knows by that
-                name, is asked of that provider.
+            **overrides: `model`, `instructions`, `tools`, `deps`, `temperature`, `top_p`, `max_tokens` or `seed`, as
+                for the constructor. A model that is named `provider:model`, with a provider that the project knows by
+                that name, is asked of that provider.
 
         Raises:
             ConfigurationError: Another override.
