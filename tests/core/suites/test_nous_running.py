@@ -396,6 +396,15 @@ def test_judge__grades_on_the_scale_that_is_declared():
     assert judged(labels, "LABEL: plain")[0].score == 0.25
 
 
+def test_judge_that_is_asked_several_times__gives_what_they_say_together():
+    grades = [f"SCORE: {grade}" for grade in (1, 4, 5)]
+    for rule, score in (("mean", 7 / 12), ("median", 0.75), ("majority", 7 / 12)):
+        case = {**JUDGED, "eval_config": {"votes": 3, "rule": rule}}
+        result = run_case(case, agent=lambda text: "Hello", judge=Agent(FakeProvider(*grades)))
+        assert result.score == pytest.approx(score)
+        assert result.passed is (rule != "mean")
+
+
 @pytest.fixture
 def models(monkeypatch: pytest.MonkeyPatch) -> dict[str, FakeProvider]:
     """Providers by name, as a project has them."""
