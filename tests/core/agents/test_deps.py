@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import pytest
 
-from neuron_evals import Agent, Deps, FakeProvider, Tool, ToolCall, run_suite
+from neuron_evals import Agent, ApprovalRequest, Deps, FakeProvider, Tool, ToolCall, run_suite
 
 
 def balance(currency: str, account: Annotated[dict[str, str], Deps]) -> str:
@@ -27,7 +27,8 @@ async def awaited_balance(currency: str, account: Annotated[Any, Deps]) -> str:
 
 def agent(tool: Any = balance, **options: Any) -> Agent:
     name = Tool.from_function(tool).name
-    return Agent(FakeProvider(*[[ToolCall(name, {"currency": "EUR"})], "done"] * 3), tools=[tool], **options)
+    call = [ToolCall(name, {"currency": "EUR"})]
+    return Agent(FakeProvider(call, "done", call, "done"), tools=[tool], **options)
 
 
 def outcome(tested: Agent) -> Any:
@@ -60,7 +61,7 @@ def test_call_that_was_approved__gets_them_too():
     tool = Tool.from_function(balance, approval=True)
     tested = Agent(FakeProvider([ToolCall("balance", {"currency": "EUR"})], "done"), tools=[tool], deps={"id": "a"})
     reply = tested.chat("How much?")
-    assert reply.interrupt is not None
+    assert isinstance(reply.interrupt, ApprovalRequest)
     [action] = reply.interrupt.pending
     tested.resume({action.id: ("edit", {"currency": "USD"})})
     assert outcome(tested).result == "a in USD"

@@ -93,6 +93,12 @@ def test_model_settings__likewise_and_one_by_one(run, case, settings, found):
     assert (request.settings.temperature, request.settings.seed, request.settings.top_p) == (found, 2, 0.5)
 
 
+def test_model_settings_of_a_suite__go_before_those_of_settings():
+    data = {"model_settings": {"temperature": 0.2}, "items": [{"input": "q", "reference": "ok"}]}
+    request = asked(data, defaults=SuiteDefaults(model_settings={"temperature": 0.1, "top_p": 0.5}))
+    assert (request.settings.temperature, request.settings.top_p) == (0.2, 0.5)
+
+
 def test_model_settings_of_a_run__are_checked():
     with pytest.raises(ConfigurationError, match='did you mean "temperature"'):
         asked(suite(), model_settings={"temprature": 1})
