@@ -153,6 +153,7 @@ if TYPE_CHECKING:
         load_suites,
         parse_suite,
     )
+    from neuron_evals.core.testing import assert_case
     from neuron_evals.core.trajectories import Ending, Trajectory
 
 __version__ = "0.1.0"
@@ -301,6 +302,7 @@ __all__ = [
     "Verdict",
     "Weighted",
     "as_agent",
+    "assert_case",
     "load_suite",
     "load_suites",
     "parse_suite",
@@ -455,6 +457,7 @@ _EXPORTS = {
     "Verdict": "results",
     "Weighted": "assertions",
     "as_agent": "agents",
+    "assert_case": "testing",
     "load_suite": "suites",
     "load_suites": "suites",
     "parse_suite": "suites",
