@@ -112,6 +112,7 @@ if TYPE_CHECKING:
         run_suite,
     )
     from neuron_evals.core.messages import Message, ToolCall, Usage
+    from neuron_evals.core.metrics import record_metric
     from neuron_evals.core.outputs import (
         ConsoleOutput,
         GitHubOutput,
@@ -306,6 +307,7 @@ __all__ = [
     "load_suite",
     "load_suites",
     "parse_suite",
+    "record_metric",
     "render",
     "run_case",
     "run_suite",
@@ -461,6 +463,7 @@ _EXPORTS = {
     "load_suite": "suites",
     "load_suites": "suites",
     "parse_suite": "suites",
+    "record_metric": "metrics",
     "render": "outputs",
     "run_case": "experiments",
     "run_suite": "experiments",
