@@ -609,6 +609,20 @@ def test_output_type__with_stubs_and_approvals():
     assert all(request.schema for request in provider.requests)
 
 
+def test_tools_and_messages_of_a_case__with_stubs():
+    def look(query: str) -> str:
+        """Look something up."""
+        raise RuntimeError("never in a test")
+
+    provider = FakeProvider([ToolCall("look", {"query": "x"})], "ok")
+    said = [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}, {"role": "user", "content": "c"}]
+    case = {**CASE, "input": said, "tools": [look], "stubs": {"look": {"result": "stubbed"}}}
+    result = run_case(case, agent=Agent(provider))
+    assert result.passed, result.explain()
+    assert result.trajectory.tool_calls()[0].result == "stubbed"
+    assert [message.content for message in result.trajectory.messages()][:3] == ["a", "b", "c"]
+
+
 def test_output_type__with_an_agent_that_is_awaited():
     async def awaited(text: str) -> str:
         return '{"name": "John", "age": 30}' if "name" in text else "no schema was asked for"
