@@ -119,8 +119,9 @@ add = reverse("admin:neuron_evals_agentdefinition_add")
 names = ["admin:index", "admin:neuron_evals_evalsuite_add", "admin:neuron_evals_evalrun_changelist"]
 print("pages", anybody.get(add).status_code, *[client.get(reverse(name)).status_code for name in names])
 print("form", client.post(add, {"name": "Support", "code": "support", "is_active": "on"}).status_code)
-print("agent", type(build_agent(AgentDefinition.objects.get())).__name__)
+print("agent", build_agent(AgentDefinition.objects.get()).chat("Where is order 1234?").text)
 """
     done = manage(example, "shell", "-c", script)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[-3:] == ["pages 302 200 200 200", "form 302", "agent SupportAgent"]
+    answer = "agent I cannot find an order with the number 1234. Please check your confirmation."
+    assert done.stdout.splitlines()[-3:] == ["pages 302 200 200 200", "form 302", answer]

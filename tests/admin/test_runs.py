@@ -66,7 +66,8 @@ def test_figures_of_a_run__show_null_as_unknown_and_nearly_all_not_as_all(root):
     run = make_run("default", metrics={"latency": {"p50": 0.5, "p95": None}, "cost": None})
     EvalRun.objects.update(success_rate=0.99999)
     text = _text(root.get(_page(run)))
-    assert "latency.p50 0.5 latency.p95 unknown cost unknown" in text
+    for shown in ("latency.p50 0.5", "latency.p95 unknown", "cost unknown"):
+        assert shown in text
     assert "Success rate: 99.999%" in text
 
 
