@@ -7,6 +7,7 @@ import socket
 import uuid
 from collections.abc import Mapping
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from django.db import connections, router, transaction
@@ -20,12 +21,13 @@ from neuron_evals.outputs.course import Course, StoredRun
 from neuron_evals.outputs.heartbeat import Heartbeat
 from neuron_evals.outputs.patience import PATIENCE, patiently
 from neuron_evals.outputs.storing import Store
+from neuron_evals.outputs.surroundings import surroundings
 from neuron_evals.outputs.tables import table_problems
 from neuron_evals.outputs.writers import CallingWriter, ThreadWriter, Writer, in_own_thread
 
 if TYPE_CHECKING:
     from neuron_evals.core.cancellation import StopToken
-    from neuron_evals.core.report import EvaluationReport, Gate
+    from neuron_evals.core.report import EvaluationReport, EvaluationResults, Gate
     from neuron_evals.core.results import ItemResult, Plan, PlannedEvaluator
     from neuron_evals.models.leases import Lease
 
@@ -91,6 +93,7 @@ class DatabaseOutput(OutputDriver):
         self._writer: Writer = CallingWriter()
         self._heartbeat = Heartbeat(self._must_stop)
         self._stopped: str | None = None
+        self._around: dict[str, Any] = {}
 
     @property
     def using(self) -> str:
@@ -124,6 +127,7 @@ class DatabaseOutput(OutputDriver):
             self._writer = ThreadWriter()
         if self._given is None:
             batch = uuid.uuid4().hex if self._batch is None and len(plan.evaluators) > 1 else self._batch
+            self._around = surroundings()
             self._course = Course(self._in_database(lambda: self._made(plan, batch or "")))
         else:
             self._course = Course([self._taken(plan, *self._given)])
@@ -153,14 +157,13 @@ class DatabaseOutput(OutputDriver):
         """Wait until everything is stored, and close the runs that it made.
 
         Raises:
-            StopRun: A lease was lost.
             OutputError: Not everything could be stored as it is.
         """
-        self._writer.flush()
-        if self._given is None:
-            for position, stored in enumerate(self._course.runs):
-                error = report.evaluators[position].error or ""
-                self._close_run(stored, error, cancelled=self._course.stopped_early(position, report))
+        try:
+            self._finish(report)
+        except LeaseLost as exc:
+            # There is nothing left to stop; but results are missing, and that is a failure.
+            raise OutputError(str(exc)) from exc
         refused = sum(stored.store.refused for stored in self._course.runs)
         if refused:
             msg = f"{refused} results could not be stored; error items stand in their place"
@@ -177,6 +180,15 @@ class DatabaseOutput(OutputDriver):
             self._writer.close()
             self._heartbeat.close()
 
+    def _finish(self, report: EvaluationReport) -> None:
+        self._writer.flush()
+        if self._given is not None:
+            return
+        for position, stored in enumerate(self._course.runs):
+            results = report.evaluators[position]
+            cancelled = self._course.stopped_early(position, report)
+            self._close_run(stored, results.error or "", cancelled=cancelled, results=results)
+
     def _writes_in_caller(self) -> bool:
         connection: Any = connections[self.using]
         return bool(connection.in_atomic_block or (connection.vendor == "sqlite" and connection.is_in_memory_db()))
@@ -191,9 +203,10 @@ class DatabaseOutput(OutputDriver):
     def _made_run(self, planned: PlannedEvaluator, plan: Plan, batch: str) -> StoredRun:
         how = {"concurrency": plan.concurrency, "workers": planned.workers}
         columns = {
+            **self._around,
             **self._columns,
             "options": {**self._columns.get("options", {}), **how},
-            "metadata": {**self._columns.get("metadata", {}), **_namespace(planned)},
+            "metadata": {**self._around["metadata"], **self._columns.get("metadata", {}), **_namespace(planned)},
         }
         run, _ = EvalRun.objects.using(self.using).enqueue(
             source=planned.evaluator_class, batch=batch, trigger=self._trigger, planned_count=planned.total, **columns
@@ -211,11 +224,14 @@ class DatabaseOutput(OutputDriver):
             raise OutputError(msg)
         return StoredRun(plan.evaluators[0], run, Store(lease, self._patience))
 
-    def _close_run(self, stored: StoredRun, error: str, *, cancelled: bool) -> None:
+    def _close_run(
+        self, stored: StoredRun, error: str, *, cancelled: bool, results: EvaluationResults | None = None
+    ) -> None:
         stored.open = False
-        self._heartbeat.remove(stored.store.lease)
-        self._in_database(lambda: give_back(stored.store.lease, error=error, cancelled=cancelled))
-        self._in_database(lambda: close_run(stored.run, self._gate, error=error, cancelled=cancelled))
+        run, lease = stored.run, stored.store.lease
+        self._heartbeat.remove(lease)
+        self._in_database(partial(give_back, lease, error=error, cancelled=cancelled))
+        self._in_database(partial(close_run, run, self._gate, error=error, cancelled=cancelled, results=results))
 
     def _break_off(self, stored: StoredRun) -> None:
         """Close a run without a report: as one that broke, or as cancelled when it was only to stop."""

@@ -69,7 +69,8 @@ class RunOptions:
         said = {name: value for name, value in given.items() if value is not None}
         if problems := list(_problems(said)):
             raise RunError(problems)
-        return cls(**{name: tuple(value) if name in _NAMES else value for name, value in said.items()})
+        values: dict[str, Any] = {name: tuple(value) if name in _NAMES else value for name, value in said.items()}
+        return cls(**values)
 
     def told(self) -> dict[str, Any]:
         """Return the options that were given, as JSON values."""
