@@ -104,24 +104,3 @@ def test_commands_of_its_readme__run_in_their_order__end_as_it_says(example):
             assert done.returncode == int(block.value or 0), done.stdout + done.stderr
             statuses.append(done.returncode)
     assert statuses == [0, 0, 0, 1, 0, 0, 0, 0]
-
-
-def test_admin__shows_the_agent_of_the_shop_and_a_form_for_suites_to_who_is_signed_in(example):
-    script = """
-from django.contrib.auth import get_user_model
-from django.test import Client
-from django.urls import reverse
-from neuron_evals.container import build_agent
-from neuron_evals.models import AgentDefinition
-anybody, client = Client(SERVER_NAME="127.0.0.1"), Client(SERVER_NAME="127.0.0.1")
-client.force_login(get_user_model().objects.create_superuser("admin"))
-add = reverse("admin:neuron_evals_agentdefinition_add")
-names = ["admin:index", "admin:neuron_evals_evalsuite_add", "admin:neuron_evals_evalrun_changelist"]
-print("pages", anybody.get(add).status_code, *[client.get(reverse(name)).status_code for name in names])
-print("form", client.post(add, {"name": "Support", "code": "support", "is_active": "on"}).status_code)
-print("agent", build_agent(AgentDefinition.objects.get()).chat("Where is order 1234?").text)
-"""
-    done = manage(example, "shell", "-c", script)
-    assert done.returncode == 0, done.stderr
-    answer = "agent I cannot find an order with the number 1234. Please check your confirmation."
-    assert done.stdout.splitlines()[-3:] == ["pages 302 200 200 200", "form 302", answer]
