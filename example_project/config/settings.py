@@ -15,8 +15,13 @@ DATABASES = {
     "default": {
         "ENGINE": "django.db.backends.sqlite3",
         "NAME": os.environ.get("SHOP_DATABASE", BASE_DIR / "db.sqlite3"),
-        # Items that write take turns instead of meeting a locked database halfway through a transaction.
-        "OPTIONS": {"transaction_mode": "IMMEDIATE", "timeout": 20},
+        # Items that write, and the results that are stored, take turns instead of meeting a locked database halfway
+        # through a transaction; who reads waits for nobody.
+        "OPTIONS": {
+            "transaction_mode": "IMMEDIATE",
+            "timeout": 20,
+            "init_command": "PRAGMA journal_mode=WAL",
+        },
     }
 }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
