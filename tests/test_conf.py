@@ -124,7 +124,8 @@ def test_settings__other_setting_overridden__not_read_again():
         (
             {"outputs": []},
             "NEURON_EVALS: there is no setting 'outputs'. Did you mean \"OUTPUTS\"? The valid keys are PROVIDERS, "
-            "AGENTS, TOOLS, PRICES, ASSERTIONS, BINDINGS, CONTAINER, RUNNER, OUTPUTS, CACHE, LAUNCHER, LIMITS.",
+            "AGENTS, TOOLS, PRICES, ASSERTIONS, SUITE_IMPORTS, BINDINGS, CONTAINER, RUNNER, OUTPUTS, CACHE, LAUNCHER, "
+            "LIMITS.",
         ),
         (
             {"RUNNER": {"THREADS": 3}},

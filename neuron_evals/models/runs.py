@@ -52,7 +52,7 @@ ENDED = (RunStatus.PASSED, RunStatus.FAILED, RunStatus.ERROR, RunStatus.CANCELLE
 STATE = ("status", "attempt", "cancel_requested_at", "started_at", "finished_at", *COUNTS)
 """The columns that change in single statements with a condition only."""
 
-WHOLE_DATASET = ((0, None),)
+WHOLE_DATASET: tuple[tuple[int, int | None], ...] = ((0, None),)
 """One shard, from the first item to the end."""
 
 _SOURCE = 300

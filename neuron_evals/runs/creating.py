@@ -14,6 +14,7 @@ from neuron_evals.core.datasets.identity import item_key
 from neuron_evals.core.exceptions import ConfigurationError, EvaluationError
 from neuron_evals.core.runner.limits import Resolver
 from neuron_evals.models import AgentDefinition, EvalRun, EvalSuite, Trigger
+from neuron_evals.models.runs import WHOLE_DATASET
 from neuron_evals.outputs.surroundings import surroundings
 from neuron_evals.runs.options import RunOptions
 from neuron_evals.runs.problems import RunError, lines_of
@@ -85,7 +86,7 @@ def create_run(  # noqa: PLR0913  (all that a run is)
     around = surroundings()
     if evaluator is not None:
         columns |= _of_evaluator(evaluator, chosen)
-        parts = [(0, None)]
+        parts = list(WHOLE_DATASET)
     else:
         row = _suite(suite, agent, judge, using)
         of_suite, positions = _of_suite(row, chosen, parent)

@@ -10,7 +10,7 @@ from typing import Any, Self
 from neuron_evals.conf import did_you_mean
 from neuron_evals.core.report import Gate
 from neuron_evals.core.runner import Limits, Selection
-from neuron_evals.core.runner.crew import KINDS
+from neuron_evals.core.runner.crew import KINDS, WorkerKind
 from neuron_evals.runs.problems import RunError
 
 PARTS = ("failed", "error")
@@ -42,7 +42,7 @@ class RunOptions:
     """
 
     concurrency: int | None = None
-    workers: str | None = None
+    workers: WorkerKind | None = None
     tag: tuple[str, ...] = ()
     exclude_tag: tuple[str, ...] = ()
     filter: str = ""
