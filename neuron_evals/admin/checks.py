@@ -8,6 +8,7 @@ from django.template.loader import render_to_string
 from django.utils.translation import gettext
 
 from neuron_evals.admin import texts
+from neuron_evals.models import ItemStatus
 
 if TYPE_CHECKING:
     from neuron_evals.core.results import Check
@@ -39,7 +40,7 @@ def _shown(check: Check) -> dict[str, Any]:
     if check.line is not None:
         marks.append(gettext("line %d") % check.line)
     return {
-        "verdict": texts.badge(str(check.verdict), str(check.verdict)),
+        "verdict": texts.badge(str(check.verdict), ItemStatus(str(check.verdict)).label),
         "name": texts.one_line(check.name),
         "label": "" if check.label == check.name else texts.one_line(check.label),
         "score": texts.number(check.score),

@@ -52,6 +52,8 @@ def _pages(rows):
     names = [name for name in url_names() if not name.endswith(("_run", "_cancel"))]
     yield from ((name, address(name, rows)) for name in names)
     yield "evalreview_add", f"{address('evalreview_add', rows)}?item={rows['evalrunitem'].pk}"
+    for column in ("item", "note", "verdict"):
+        yield "evalreview_add", f"{address('evalreview_add', rows)}?{column}=%3Cscript%3Ealert(1)%3C/script%3E"
     for name in ("evalrun_changelist", "evalrunitem_changelist", "evalsuite_changelist"):
         yield name, f"{address(name, rows)}?q=%3Cscript%3Ealert(1)%3C/script%3E"
     yield "evalrunitem_changelist", f"{address('evalrunitem_changelist', rows)}?run=%3Cscript%3Ealert(1)%3C/script%3E"
@@ -78,6 +80,16 @@ def test_corpus_in_every_column__on_every_page__is_shown_as_text(as_value, root)
             _assert_harmless(text, name)
             shown += 1
     assert shown > 20
+
+
+@pytest.mark.django_db
+def test_corpus__before_one_who_may_only_look__is_shown_as_text(signed_in):
+    rows = make_rows(TEXT, {TEXT: [TEXT]})
+    client = signed_in(*(f"view_{model}" for model in rows))
+    for model in rows:
+        response = client.get(address(f"{model}_change", rows))
+        assert response.status_code == 200
+        _assert_harmless(response.content.decode(), model)
 
 
 @pytest.mark.django_db

@@ -69,7 +69,7 @@ def test_problems_of_several_fields__are_shown_at_once(root):
 @pytest.mark.parametrize(
     ("text", "place"),
     [
-        ('[\n {"input": "x",}\n]', "line 2, column 16"),
+        ('[\n {"input": x}\n]', "line 2, column 12"),
         ('[{"input": NaN}]', "line 1, column 12: NaN is not JSON"),
         ('[{"input": "x", "input": "y"}]', "is there twice"),
         ('[{"input": "\\u0000"}]', "NUL"),
