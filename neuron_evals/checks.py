@@ -52,6 +52,10 @@ def _resolutions(settings: conf.Settings) -> Iterator[Callable[[], object]]:
         from neuron_evals.container import caches  # noqa: PLC0415  (only a project that names a cache pays for it)
 
         yield partial(caches.cache_class, settings.cache)
+    if settings.launcher != conf.LauncherEntry():
+        from neuron_evals.container import launchers  # noqa: PLC0415  (as above)
+
+        yield partial(launchers.launcher_class, settings.launcher)
 
 
 def _resolutions_of_agents(settings: conf.Settings) -> Iterator[Callable[[], object]]:

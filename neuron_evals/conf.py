@@ -111,6 +111,19 @@ class CacheEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class LauncherEntry:
+    """The `LAUNCHER` setting.
+
+    Attributes:
+        backend: A name such as `"process"`, or the dotted path of a launcher's class.
+        options: Keyword arguments for its constructor; not shown, as they may hold secrets.
+    """
+
+    backend: str = "process"
+    options: Mapping[str, Any] = field(default_factory=dict, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class LimitSettings:
     """The `LIMITS` setting: how large what is stored may be.
 
@@ -143,6 +156,7 @@ class Settings:
     runner: RunnerSettings = field(default_factory=RunnerSettings)
     outputs: tuple[OutputEntry, ...] = (OutputEntry("console"),)
     cache: CacheEntry = field(default_factory=CacheEntry)
+    launcher: LauncherEntry = field(default_factory=LauncherEntry)
     limits: LimitSettings = field(default_factory=LimitSettings)
 
 
@@ -214,6 +228,7 @@ class _Reader:
             "RUNNER": self.runner,
             "OUTPUTS": self.outputs,
             "CACHE": self.cache,
+            "LAUNCHER": self.launcher,
             "LIMITS": self.limits,
         }
         values = {
@@ -343,22 +358,31 @@ class _Reader:
 
     def cache(self, where: str, raw: object) -> CacheEntry:
         default = CacheEntry()
-        if isinstance(raw, str) and (raw.isidentifier() or is_dotted_path(raw)):
-            return CacheEntry(raw, default.options if raw == default.backend else {})
-        if not isinstance(raw, Mapping):
-            valid = 'Use a name such as "database", or a dict, such as {"BACKEND": "file", "OPTIONS": {"path": "..."}}.'
-            self.secret(where, raw, valid)
-            return default
-        entry = dict(self.section(where, raw, ("BACKEND", "OPTIONS")))
-        backend, options = entry.get("BACKEND", default.backend), entry.get("OPTIONS", {})
-        if not isinstance(backend, str):
-            self.wrong(f'{where}["BACKEND"]', backend, 'Use a name such as "file", or the dotted path of a class.')
-            return default
-        if not _is_options(options):
-            self.secret(f'{where}["OPTIONS"]', options, "Use a dict from option names to values.")
-            return default
+        backend, options = self.backend(where, raw, "file", default.backend, "database")
         own = default.options if backend == default.backend else {}
         return CacheEntry(backend, {**own, **options})
+
+    def launcher(self, where: str, raw: object) -> LauncherEntry:
+        return LauncherEntry(*self.backend(where, raw, "process", LauncherEntry().backend, "process"))
+
+    def backend(self, where: str, raw: object, example: str, default: str, name: str) -> tuple[str, dict[str, Any]]:
+        """Return name and options of an entry that is a name, or a dict with both; what is wrong is the default."""
+        if isinstance(raw, str) and (raw.isidentifier() or is_dotted_path(raw)):
+            return raw, {}
+        if not isinstance(raw, Mapping):
+            valid = f'Use a name such as "{name}", or a dict, such as {{"BACKEND": "{example}", "OPTIONS": {{...}}}}.'
+            self.secret(where, raw, valid)
+            return default, {}
+        entry = dict(self.section(where, raw, ("BACKEND", "OPTIONS")))
+        backend, options = entry.get("BACKEND", default), entry.get("OPTIONS", {})
+        if not isinstance(backend, str):
+            valid = f'Use a name such as "{example}", or the dotted path of a class.'
+            self.wrong(f'{where}["BACKEND"]', backend, valid)
+            return default, {}
+        if not _is_options(options):
+            self.secret(f'{where}["OPTIONS"]', options, "Use a dict from option names to values.")
+            return default, {}
+        return backend, dict(options)
 
     def limits(self, where: str, raw: object) -> LimitSettings:
         values = {}

@@ -21,6 +21,10 @@ item_finished = Signal()
 run_finished = Signal()
 """Sent with `report` (an `EvaluationReport`) after the last item, also when the run stopped early."""
 
+run_cancelled = Signal()
+"""Sent with `run` (an `EvalRun`) by `EvalRun` after somebody's wish to cancel a stored run was committed. A queued run
+is over then; of a running one the executors stop soon."""
+
 
 class SignalListener(OutputDriver):
     """Sends the signals of a run; it is their sender.

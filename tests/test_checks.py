@@ -38,6 +38,7 @@ def test_settings_in_order__no_message():
             RUNNER={"CONCURRENCY": 2, "BEFORE_CHILD": f"{APP}.hooks.before", "AFTER_CHILD": print},
             OUTPUTS=["console", {"BACKEND": "json", "OPTIONS": {"path": "x.json"}}, f"{APP}.drivers.Quiet"],
             CACHE={"BACKEND": f"{APP}.caches.Shared", "OPTIONS": {"host": "redis"}},
+            LAUNCHER={"BACKEND": "process", "OPTIONS": {"log": "runs.log"}},
         )
         == []
     )
@@ -80,6 +81,10 @@ CASES = [
     ("E003", {"CACHE": {"BACKEND": "nowhere.Cache"}}, 'no module "nowhere"', "Name something"),
     ("E005", {"CACHE": {"BACKEND": f"{APP}.mail.Agent"}}, "is no cache", "neuron_evals.core.caches.contract.Cache"),
     ("E006", {"CACHE": {"BACKEND": "fil"}}, 'no cache "fil"', 'Did you mean "file"?'),
+    ("E003", {"LAUNCHER": "rq"}, '"rq" is not installed', 'use "process"'),
+    ("E005", {"LAUNCHER": f"{APP}.mail.Agent"}, "is no launcher", "neuron_evals.launchers.Launcher"),
+    ("E006", {"LAUNCHER": "proces"}, 'no launcher "proces"', 'Did you mean "process"?'),
+    ("E007", {"LAUNCHER": {"OPTIONS": {"lg": "x"}}}, 'no option "lg"', 'Did you mean "log"?'),
     ("E007", {"CACHE": {"OPTIONS": {"pth": "x"}}}, 'no option "pth"', 'Did you mean "path"?'),
     ("E008", {"ASSERTIONS": {"Sentiment": f"{APP}.hooks.Sentiment"}}, '"Sentiment" is no name', "snake case"),
     ("E009", {"ASSERTIONS": {BUILT_IN: f"{APP}.hooks.Sentiment"}}, f'"{BUILT_IN}" would mean', "another name"),

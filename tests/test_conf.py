@@ -29,6 +29,7 @@ def test_settings__none_given__are_the_defaults():
         runner=conf.RunnerSettings(concurrency=1, before_child=None, after_child=None),
         outputs=(conf.OutputEntry("console", {}),),
         cache=conf.CacheEntry("file", {"path": ".neuron/cache/evaluation"}),
+        launcher=conf.LauncherEntry("process", {}),
         limits=conf.LimitSettings(dataset_items=10_000, dataset_bytes=2_000_000, stored_bytes=262_144),
     )
 
@@ -45,6 +46,7 @@ def test_settings__all_given__are_what_was_given():
         "RUNNER": {"CONCURRENCY": 4, "BEFORE_CHILD": print, "AFTER_CHILD": "shop.evals.after"},
         "OUTPUTS": ["console", {"BACKEND": "json", "OPTIONS": {"path": "out.json"}}, {"BACKEND": "shop.evals.Slack"}],
         "CACHE": {"BACKEND": "shop.evals.SharedCache", "OPTIONS": {"host": "cache"}},
+        "LAUNCHER": {"BACKEND": "process", "OPTIONS": {"log": "runs.log"}},
         "LIMITS": {"DATASET_ITEMS": 100, "DATASET_BYTES": 50_000, "STORED_BYTES": 2_000},
     }
     with override_settings(NEURON_EVALS=given):
@@ -64,6 +66,7 @@ def test_settings__all_given__are_what_was_given():
                 conf.OutputEntry("shop.evals.Slack"),
             ),
             cache=conf.CacheEntry("shop.evals.SharedCache", {"host": "cache"}),
+            launcher=conf.LauncherEntry("process", {"log": "runs.log"}),
             limits=conf.LimitSettings(100, 50_000, 2_000),
         )
 
@@ -112,12 +115,13 @@ def test_settings__other_setting_overridden__not_read_again():
         (
             {"ASSERTION": {}},
             "NEURON_EVALS: there is no setting 'ASSERTION'. Did you mean \"ASSERTIONS\"? The valid keys are "
-            "PROVIDERS, AGENTS, TOOLS, PRICES, ASSERTIONS, BINDINGS, CONTAINER, RUNNER, OUTPUTS, CACHE, LIMITS.",
+            "PROVIDERS, AGENTS, TOOLS, PRICES, ASSERTIONS, BINDINGS, CONTAINER, RUNNER, OUTPUTS, CACHE, LAUNCHER, "
+            "LIMITS.",
         ),
         (
             {"outputs": []},
             "NEURON_EVALS: there is no setting 'outputs'. Did you mean \"OUTPUTS\"? The valid keys are PROVIDERS, "
-            "AGENTS, TOOLS, PRICES, ASSERTIONS, BINDINGS, CONTAINER, RUNNER, OUTPUTS, CACHE, LIMITS.",
+            "AGENTS, TOOLS, PRICES, ASSERTIONS, BINDINGS, CONTAINER, RUNNER, OUTPUTS, CACHE, LAUNCHER, LIMITS.",
         ),
         (
             {"RUNNER": {"THREADS": 3}},
@@ -161,6 +165,9 @@ def test_unknown_key__refused_with_the_valid_ones(settings: dict[str, Any], expe
         ({"CACHE": None}, '["CACHE"]', "NoneType", '{"BACKEND": "file"'),
         ({"CACHE": {"BACKEND": 3}}, '["CACHE"]["BACKEND"]', "3", '"file"'),
         ({"CACHE": {"OPTIONS": "x"}}, '["CACHE"]["OPTIONS"]', "str", "option names"),
+        ({"LAUNCHER": "redis://me:secret@host"}, '["LAUNCHER"]', "str", '{"BACKEND": "process"'),
+        ({"LAUNCHER": {"BACKEND": 3}}, '["LAUNCHER"]["BACKEND"]', "3", '"process"'),
+        ({"LAUNCHER": {"OPTIONS": "x"}}, '["LAUNCHER"]["OPTIONS"]', "str", "option names"),
         ({"PROVIDERS": "openai"}, '["PROVIDERS"]', "str", '{"openai": {"BACKEND": "openai"'),
         ({"PROVIDERS": {3: {"BACKEND": "openai"}}}, '["PROVIDERS"]', "3", "text without a colon"),
         ({"PROVIDERS": {"a:b": {"BACKEND": "openai"}}}, '["PROVIDERS"]', "'a:b'", "text without a colon"),

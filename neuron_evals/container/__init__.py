@@ -14,6 +14,7 @@ from neuron_evals.registries.assertions import assertion_types
 if TYPE_CHECKING:
     from neuron_evals.container.agents import build_agent, get_agent, get_judge
     from neuron_evals.container.caches import make_cache
+    from neuron_evals.container.launchers import make_launcher
     from neuron_evals.registries.providers import get_provider
     from neuron_evals.registries.tools import get_tool
 
@@ -27,6 +28,7 @@ __all__ = [
     "get_tool",
     "make",
     "make_cache",
+    "make_launcher",
     "make_runner",
     "output_drivers",
 ]
@@ -38,6 +40,7 @@ _WHEN_USED = {
     "get_provider": "registries.providers",
     "get_tool": "registries.tools",
     "make_cache": "container.caches",
+    "make_launcher": "container.launchers",
 }
 """Names that are imported when they are first used: many commands talk to no model, and cache nothing."""
 

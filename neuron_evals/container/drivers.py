@@ -19,6 +19,7 @@ DRIVERS: Mapping[str, str] = {
     "junit": "neuron_evals.core.outputs.junit.JUnitOutput",
     "markdown": "neuron_evals.core.outputs.markdown.MarkdownOutput",
     "github": "neuron_evals.core.outputs.github.GitHubOutput",
+    "database": "neuron_evals.outputs.DatabaseOutput",
 }
 """Names that stand for our own output drivers."""
 

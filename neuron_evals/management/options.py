@@ -122,6 +122,12 @@ def gate(options: Mapping[str, Any]) -> Gate:
     return Gate(options["min_success_rate"], options["max_error_rate"])
 
 
+def told(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options of a run that were given, as a stored run keeps them."""
+    given = {name: options[name] for name in _TOLD if options[name]}
+    return {name: sorted(_names(value)) if name.endswith("tag") else value for name, value in given.items()}
+
+
 def whole_number(lowest: int) -> Callable[[str], int]:
     """Return an argparse type: a whole number from `lowest` up."""
 
@@ -180,3 +186,19 @@ def tags(text: str) -> str:
 
 def _names(texts: Sequence[str]) -> frozenset[str]:
     return frozenset(name for text in texts for part in text.split(",") if (name := part.strip()))
+
+
+_TOLD = (
+    "tag",
+    "exclude_tag",
+    "filter",
+    "limit",
+    "repeat",
+    "timeout",
+    "retries",
+    "cache",
+    "fresh",
+    "fail_fast",
+    "min_success_rate",
+    "max_error_rate",
+)

@@ -344,6 +344,7 @@ class Migration(migrations.Migration):
                 ("usage", models.JSONField(blank=True, default=dict, verbose_name="usage")),
                 ("cost", models.FloatField(blank=True, null=True, verbose_name="cost")),
                 ("tags", models.JSONField(blank=True, default=list, verbose_name="tags")),
+                ("details", models.JSONField(blank=True, default=dict, verbose_name="details")),
                 (
                     "output_hash",
                     models.CharField(blank=True, editable=False, max_length=64, verbose_name="hash of the output"),

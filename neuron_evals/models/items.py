@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from neuron_evals.models.fields import SETTLED, CleanJSONField, CleanTextField, FiniteFloatField
 from neuron_evals.models.sizes import cut_text
 
-LARGE = ("input", "output", "output_text", "trajectory", "checks")
+LARGE = ("input", "output", "output_text", "trajectory", "checks", "details")
 """The columns that lists do without."""
 
 _TEXT = ("output_text", "error")
@@ -95,14 +95,17 @@ class EvalRunItem(models.Model):
         output: What `run` returned, as JSON; `None` when it did not return.
         output_text: The output as text, for people; empty when there is none.
         trajectory: The messages of the conversation; empty when there was none.
-        checks: The checks in their order, each with `name`, `label`, `verdict`, `score`, `message`, `context`, `line`.
+        checks: The checks in their order, each with `verdict`, `score`, `name`, `label`, `weight`, `vacuous`, `line`,
+            `message`, `context`.
         error: What broke; empty when nothing did.
         execution_time: Seconds from the start of `run` to the end of `evaluate`; `None` when unknown.
         cached_run: Whether the output came from the cache of run outputs.
         attempts: How often the item was tried.
-        usage: Tokens and times of the agent and the judges; empty when unknown.
+        usage: Tokens and seconds of the `agent`, its `tools`, the `judges` and the `simulators`; what is unknown is
+            left out. For judges and simulators `cost` too.
         cost: What the agent's model calls cost; `None` when unknown.
         tags: The item's own tags and its evaluator's.
+        details: What few results have: `traceback`, `ending` of the conversation, `other_attempts` that do not count.
         output_hash: Hash of `output`.
         review_hash: Hash of `input` and `output`: what a reviewer judged. The same in two runs that gave the same.
         assertions_passed: How many of the checks passed, as the next three for the other verdicts.
@@ -129,6 +132,7 @@ class EvalRunItem(models.Model):
     usage = CleanJSONField(_("usage"), default=dict, blank=True, cut=True)
     cost = FiniteFloatField(_("cost"), null=True, blank=True)
     tags = CleanJSONField(_("tags"), default=list, blank=True, cut=True)
+    details = CleanJSONField(_("details"), default=dict, blank=True, cut=True)
     output_hash = models.CharField(_("hash of the output"), max_length=64, blank=True, editable=False)
     review_hash = models.CharField(_("hash of input and output"), max_length=64, blank=True, editable=False)
     assertions_passed = models.PositiveIntegerField(_("assertions passed"), default=0)

@@ -112,6 +112,15 @@ class RunQuerySet(models.QuerySet["EvalRun"]):
         """Load suite, agent, judge and person along, for lists."""
         return self.select_related("suite", "agent", "judge", "triggered_by").defer("suite__dataset")
 
+    def asked_with(self, idempotency_key: str, user: object = None) -> EvalRun | None:
+        """Return the run that was made for an idempotency key; `None` when there is none.
+
+        Args:
+            idempotency_key: The text that the one who asks chose.
+            user: Number of the person who asks.
+        """
+        return self.filter(idempotency_key=_idempotency_hash(user, idempotency_key)).first()
+
     def without_large_columns(self) -> Self:
         """Leave in the database what lists do not show."""
         return self.defer("agent_snapshot", "judge_snapshot", "versions", "options", "score_statistics", "metrics")

@@ -28,7 +28,7 @@ def report_pieces(report: EvaluationReport, indent: int | None) -> Iterator[str]
     """
     results = map(_result, report.results) if report.results or not report.total_count else None
     members: dict[str, Any] = {
-        **_summary(report),
+        **summary(report),
         "results": results,
         "started_at": _moment(report.started_at),
         "finished_at": _moment(report.finished_at),
@@ -69,7 +69,8 @@ def _nested(value: Any, indent: int | None, level: int) -> str:
     return dump_json(value, indent=indent).replace("\n", "\n" + " " * ((indent or 0) * level))
 
 
-def _summary(figures: Figures) -> dict[str, Any]:
+def summary(figures: Figures) -> dict[str, Any]:
+    """Return the figures of a report, or of one evaluator, as the JSON report has them."""
     scores = figures.overall_score_statistics
     labels = {label: asdict(statistics) for label, statistics in figures.score_statistics.items()}
     return {
@@ -150,7 +151,7 @@ def _evaluator(evaluator: EvaluationResults) -> dict[str, Any]:
         "started_at": _moment(evaluator.started_at),
         "finished_at": _moment(evaluator.finished_at),
         "duration": evaluator.duration,
-        **_summary(evaluator),
+        **summary(evaluator),
         "error": clean_json(evaluator.error),
         "traceback": clean_json(evaluator.traceback or None),
         "has_failures": evaluator.has_failures,

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from neuron_evals.core.caches import RunKeys, RunOutputs
 from neuron_evals.core.datasets import Dataset, Entry, as_dataset, identified
 from neuron_evals.core.datasets.contract import refuse
+from neuron_evals.core.datasets.identity import item_key
 from neuron_evals.core.evaluators import BaseEvaluator
 from neuron_evals.core.exceptions import DatasetError, DatasetProblem, EvaluationError
 from neuron_evals.core.execution import Task
@@ -90,6 +91,7 @@ class PreparedEvaluator:
         dataset: Its dataset, found free of problems where it can be read before the run.
         selection: Which items run.
         limits: What the run says of time limits, repeats and retries.
+        skip: What is not executed, because there is a result already: `item_key` and repeat of each.
         total: Number of results it gives; `None` when the dataset cannot be read before the run.
         entries: The items that run, when they are few enough to have been kept; else they are read again.
     """
@@ -98,6 +100,7 @@ class PreparedEvaluator:
     dataset: Dataset
     selection: Selection
     limits: Limits
+    skip: Collection[tuple[str, int]] = ()
     total: int | None = None
     entries: tuple[Entry, ...] | None = None
 
@@ -130,9 +133,16 @@ class PreparedEvaluator:
         for entry in entries:
             timeout, repeats, retries = limits.of(entry.item)
             tags = tags_of(entry, self.evaluator)
-            for repeat in range(repeats):
+            for repeat in self.remaining(entry, repeats):
                 key = self._key(entry, repeat)
                 yield Task(self.evaluator, entry.index, entry.item_id, entry.item, tags, repeat, timeout, retries, key)
+
+    def remaining(self, entry: Entry, repeats: int) -> Sequence[int]:
+        """Return which repeats of an item are executed."""
+        if not self.skip:
+            return range(repeats)
+        key = item_key(entry.item_id)
+        return [repeat for repeat in range(repeats) if (key, repeat) not in self.skip]
 
     def release(self) -> None:
         """End the workers and tear the evaluator down."""
@@ -163,7 +173,9 @@ def set_up(evaluator: BaseEvaluator, crew: Crew) -> Opened:
         raise
 
 
-def prepare(opened: Opened, selection: Selection, limits: Limits) -> PreparedEvaluator:
+def prepare(
+    opened: Opened, selection: Selection, limits: Limits, skip: Collection[tuple[str, int]] = ()
+) -> PreparedEvaluator:
     """Get an evaluator's dataset, and read it through where that is possible without using it up.
 
     Raises:
@@ -172,7 +184,7 @@ def prepare(opened: Opened, selection: Selection, limits: Limits) -> PreparedEva
     """
     try:
         dataset = as_dataset(opened.evaluator.get_dataset())
-        prepared = PreparedEvaluator(opened, dataset, selection, limits)
+        prepared = PreparedEvaluator(opened, dataset, selection, limits, skip)
         return _surveyed(prepared) if dataset.rereadable else prepared
     except BaseException:
         opened.release()
@@ -210,7 +222,8 @@ def _surveyed(prepared: PreparedEvaluator) -> PreparedEvaluator:
     count = total = 0
     for entry in prepared.selection.of(entries, prepared.evaluator, to_the_end=True):
         count += 1
-        total += limits.of(entry.item)[1]
+        repeats = limits.of(entry.item)[1]
+        total += len(prepared.remaining(entry, repeats)) if prepared.skip else repeats
         if count <= KEPT_ENTRIES:
             kept.append(entry)
     if problems:

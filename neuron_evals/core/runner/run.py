@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -145,7 +145,7 @@ class PreparedRun:
     Attributes:
         plan: What `execute` will run.
         evaluators: The evaluators, and those that cannot run.
-        left_out: Number of evaluators of which the selection leaves no item.
+        left_out: Number of evaluators of which the selection, or what is skipped, leaves no item.
     """
 
     plan: Plan
@@ -157,7 +157,12 @@ class PreparedRun:
 
     @classmethod
     def of(
-        cls, evaluators: Iterable[BaseEvaluator | BrokenEvaluator], crew: Crew, selection: Selection, limits: Limits
+        cls,
+        evaluators: Iterable[BaseEvaluator | BrokenEvaluator],
+        crew: Crew,
+        selection: Selection,
+        limits: Limits,
+        skip: Collection[tuple[str, int]] = (),
     ) -> PreparedRun:
         """Prepare each evaluator; one that breaks becomes a `BrokenEvaluator`. All are torn down when interrupted.
 
@@ -169,7 +174,7 @@ class PreparedRun:
             for evaluator in evaluators:
                 opened.append(_opened(evaluator, crew))  # noqa: PERF401  (those opened so far are released below)
             while opened:
-                prepared.append(_prepared(opened.pop(0), selection, limits))
+                prepared.append(_prepared(opened.pop(0), selection, limits, skip))
         except BaseException:
             _release([*prepared, *opened])
             raise
@@ -253,12 +258,12 @@ def _opened(evaluator: BaseEvaluator | BrokenEvaluator, crew: Crew) -> Opened | 
 
 
 def _prepared(
-    opened: Opened | BrokenEvaluator, selection: Selection, limits: Limits
+    opened: Opened | BrokenEvaluator, selection: Selection, limits: Limits, skip: Collection[tuple[str, int]]
 ) -> PreparedEvaluator | BrokenEvaluator:
     if isinstance(opened, BrokenEvaluator):
         return opened
     try:
-        return prepare(opened, selection, limits)
+        return prepare(opened, selection, limits, skip)
     except (Exception, SystemExit) as exc:  # as in `_opened`
         return BrokenEvaluator.of(opened.evaluator.evaluator_name, exc)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Collection, Generator, Iterable
 from contextlib import ExitStack, nullcontext
 from typing import TYPE_CHECKING, Self, cast
 
@@ -78,6 +78,7 @@ class EvaluatorRunner:
         fail_fast: bool = False,
         listener: Listener | None = None,
         stop: StopToken | None = None,
+        skip: Collection[tuple[str, int]] = (),
     ) -> EvaluationResults:
         """Run one evaluator.
 
@@ -91,6 +92,7 @@ class EvaluatorRunner:
             fail_fast: Stop after the first item that fails or breaks.
             listener: Receives each result; `start` and `output` are not called, they belong to a whole run.
             stop: Set it from elsewhere to stop the run.
+            skip: What is not executed, because its result is there already: `item_key` and repeat of each.
 
         Returns:
             The results. What broke between items, such as a generator of items, is their `error`.
@@ -104,7 +106,7 @@ class EvaluatorRunner:
         crew = self._crew(concurrency, workers, stop)
         with signals_stop(stop):
             with stop.interruptible():
-                prepared = prepare(set_up(evaluator, crew), selection, limits)
+                prepared = prepare(set_up(evaluator, crew), selection, limits, skip)
             return evaluate(prepared, listener or Listener(), stop, RunOptions(fail_fast))
 
     def stream(  # noqa: PLR0913  (as `run`)
@@ -139,6 +141,7 @@ class EvaluatorRunner:
         selection: Selection = _ALL,
         limits: Limits = _AS_IT_SAYS,
         stop: StopToken | None = None,
+        skip: Collection[tuple[str, int]] = (),
     ) -> PreparedRun:
         """Get several evaluators ready, so that everything that can be wrong is known before the first item.
 
@@ -149,12 +152,13 @@ class EvaluatorRunner:
             selection: As in `run`, for each evaluator.
             limits: As in `run`.
             stop: As in `run`.
+            skip: As in `run`, for each evaluator.
 
         Returns:
             The run with its plan; execute it or close it.
         """
         crew = self._crew(concurrency, workers, stop or StopToken())
-        return PreparedRun.of(evaluators, crew, selection, limits)
+        return PreparedRun.of(evaluators, crew, selection, limits, skip)
 
 
 def _streamed(prepared: PreparedEvaluator, stop: StopToken) -> Generator[ItemResult | None, None, None]:

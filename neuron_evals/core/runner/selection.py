@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from neuron_evals.core.datasets.identity import item_key
 from neuron_evals.core.exceptions import ConfigurationError
 
 if TYPE_CHECKING:
@@ -22,17 +23,26 @@ class Selection:
         exclude_tags: Leave an item out when one of these is among them; wins over `tags`.
         text: Keep an item when this text is in its id, its `name` or its evaluator's full name, in any letter case.
         limit: Keep at most this many items of each evaluator, the first ones.
+        start: Of what all this keeps, leave out what is before this position in the dataset, counted from 0.
+        stop: Leave out what is at this position or behind it; `None` for the end of the dataset.
+        keys: Keep an item when its `item_key` is among these; all items when `None`.
     """
 
     tags: frozenset[str] = frozenset()
     exclude_tags: frozenset[str] = frozenset()
     text: str = ""
     limit: int | None = None
+    start: int = 0
+    stop: int | None = None
+    keys: frozenset[str] | None = None
 
     def __post_init__(self) -> None:
-        """Refuse a limit below 1."""
+        """Refuse a limit below 1, and positions between which there can be no item."""
         if self.limit is not None and self.limit < 1:
             msg = f"limit is a number of items from 1 up, got {self.limit}"
+            raise ConfigurationError(msg)
+        if self.start < 0 or (self.stop is not None and self.stop <= self.start):
+            msg = f"start is a position from 0 up and stop one behind it, got {self.start} and {self.stop}"
             raise ConfigurationError(msg)
 
     def __str__(self) -> str:
@@ -58,13 +68,18 @@ class Selection:
         """
         kept = 0
         for entry in entries:
+            if not to_the_end and self.stop is not None and entry.index >= self.stop:
+                return
             if kept != self.limit and self._keeps(entry, evaluator):
                 kept += 1
-                yield entry
+                if entry.index >= self.start and (self.stop is None or entry.index < self.stop):
+                    yield entry
                 if kept == self.limit and not to_the_end:
                     return
 
     def _keeps(self, entry: Entry, evaluator: BaseEvaluator) -> bool:
+        if self.keys is not None and item_key(entry.item_id) not in self.keys:
+            return False
         if not (self.tags or self.exclude_tags or self.text):
             return True
         tags = tags_of(entry, evaluator)

@@ -67,6 +67,11 @@ class SuiteEvaluator(BaseEvaluator):
             agent.refuse_unsupported(item.overrides)
 
     @property
+    def agent(self) -> BaseAgent:
+        """The agent under test, as the suite and the run changed it."""
+        return self._subject.agent
+
+    @property
     def evaluator_name(self) -> str:
         """Name in reports: `suite`, and the suite's name."""
         return f"suite {self.spec.name}"

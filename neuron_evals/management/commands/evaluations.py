@@ -83,7 +83,7 @@ class Command(BaseCommand):
     def _evaluate(self, options: Mapping[str, Any], stop: StopToken) -> int:
         """Check everything, run, and return the exit status."""
         gate = run_options.gate(options)
-        with self._outputs(options) as pipeline:
+        with self._outputs(options, stop=stop, gate=gate) as pipeline:
             runner = run_options.with_cache(self.runner(), options)
             if problems := [*pipeline.problems(), *run_options.cache_problems(runner.cache)]:
                 raise ConfigurationError("\n".join(problems))
@@ -101,7 +101,7 @@ class Command(BaseCommand):
         return status
 
     @contextmanager
-    def _outputs(self, options: Mapping[str, Any]) -> Iterator[OutputPipeline]:
+    def _outputs(self, options: Mapping[str, Any], **context: object) -> Iterator[OutputPipeline]:
         """Give the output drivers; while a report takes standard output, all else goes to standard error."""
         out, err = _behind(self.stdout), _behind(self.stderr)
         drivers = container.output_drivers(
@@ -110,6 +110,8 @@ class Command(BaseCommand):
             stderr=err,
             verbosity=options["verbosity"],
             color=False if options["no_color"] else True if options["force_color"] else None,
+            columns={"options": run_options.told(options)},
+            **context,
         )
         report_on_stdout = any(driver.destination is out and not driver.live for driver in drivers)
         pipeline = OutputPipeline([*drivers, SignalListener()])

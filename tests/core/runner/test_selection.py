@@ -2,8 +2,9 @@ from __future__ import annotations
 
 import pytest
 
+from neuron_evals.core.datasets.identity import item_key
 from neuron_evals.core.exceptions import ConfigurationError
-from neuron_evals.core.runner import EvaluatorRunner, Selection
+from neuron_evals.core.runner import EvaluatorRunner, Limits, Selection
 from tests.core.samples import Echo
 
 ITEMS = [
@@ -34,6 +35,14 @@ class Support(Echo):
         ({"limit": 2}, ["hours", "refund"]),
         ({"limit": 1, "exclude_tags": {"smoke"}}, ["refund"]),
         ({"limit": 9}, ["hours", "refund", "greeting"]),
+        ({"start": 1}, ["refund", "greeting"]),
+        ({"stop": 2}, ["hours", "refund"]),
+        ({"start": 1, "stop": 2}, ["refund"]),
+        ({"start": 3}, []),
+        ({"start": 1, "limit": 2}, ["refund"]),
+        ({"keys": {item_key("refund"), item_key("other")}}, ["refund"]),
+        ({"keys": frozenset()}, []),
+        ({"start": 1, "exclude_tags": {"money"}}, ["greeting"]),
     ],
 )
 @pytest.mark.parametrize("concurrency", [1, 2])
@@ -67,3 +76,37 @@ def test_selection__reads_as_the_options_that_ask_for_it():
 
     assert str(selection) == "--tag a,b --exclude-tag c --filter 'zzz' --limit 3"
     assert str(Selection()) == ""
+
+
+@pytest.mark.parametrize(("start", "stop"), [(-1, None), (2, 2), (2, 1)])
+def test_selection__positions_with_no_item_between_them__refused(start, stop):
+    with pytest.raises(ConfigurationError, match="position"):
+        Selection(start=start, stop=stop)
+
+
+@pytest.mark.parametrize("concurrency", [1, 2])
+def test_skip__executions_that_have_their_result__are_not_run(concurrency):
+    skip = {(item_key("hours"), 0), (item_key("hours"), 1), (item_key("refund"), 1), (item_key("other"), 0)}
+
+    results = EvaluatorRunner().run(Support(ITEMS), concurrency, limits=Limits(repeats=2), skip=skip)
+
+    assert [(result.item_id, result.repeat) for result in results.results] == [
+        ("refund", 0),
+        ("greeting", 0),
+        ("greeting", 1),
+    ]
+
+
+def test_skip__everything__leaves_the_evaluator_out():
+    skip = {(item_key(item["id"]), 0) for item in ITEMS}
+
+    run = EvaluatorRunner().prepare_run([Support(ITEMS)], skip=skip)
+
+    assert (run.plan.total, run.left_out, run.evaluators) == (0, 1, [])
+
+
+def test_skip__is_taken_from_the_planned_total():
+    run = EvaluatorRunner().prepare_run([Support(ITEMS)], skip={(item_key("refund"), 0)})
+    run.close()
+
+    assert run.plan.total == 2

@@ -1,0 +1,111 @@
+"""Keeping leases, and looking whether somebody wants a run cancelled, while its items run."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Final
+
+from django.db import Error
+
+from neuron_evals.connections import close_connections
+from neuron_evals.models import EvalRun
+from neuron_evals.models.leases import LEASE, LeaseLost, renew
+
+if TYPE_CHECKING:
+    from neuron_evals.models.leases import Lease
+
+INTERVAL: Final = 1.0
+"""Seconds between two looks."""
+
+_log = logging.getLogger(__name__)
+
+
+class Heartbeat:
+    """Renews leases, and tells when an executor must stop.
+
+    Args:
+        stop: Is told why, when somebody asked to cancel a run or when a lease is lost. It may be called from another
+            thread, and more than once.
+        renewal: Seconds between two renewals; a third of a lease by default.
+    """
+
+    def __init__(self, stop: Callable[[str], None], renewal: float = LEASE.total_seconds() / 3) -> None:
+        self._stop = stop
+        self._renewal = renewal
+        self._renewed: dict[Lease, float] = {}
+        self._lock = threading.Lock()
+        self._ended = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._looked = time.monotonic()
+
+    def add(self, lease: Lease) -> None:
+        """Keep a lease from now on; it is fresh."""
+        with self._lock:
+            self._renewed[lease] = time.monotonic()
+
+    def remove(self, lease: Lease) -> None:
+        """Keep a lease no longer; a renewal that is on its way has ended when this returns."""
+        with self._lock:
+            self._renewed.pop(lease, None)
+
+    def start(self) -> None:
+        """Look and renew in a thread with a connection of its own."""
+        self._thread = threading.Thread(target=self._work, name="neuron_evals heartbeat", daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """End the thread."""
+        self._ended.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    def beat_when_due(self) -> None:
+        """Look and renew in this thread, unless that was a moment ago."""
+        if time.monotonic() - self._looked >= INTERVAL:
+            self.beat()
+
+    def beat(self) -> None:
+        """Look and renew now."""
+        self._looked = time.monotonic()
+        with self._lock:
+            leases = list(self._renewed)
+            asked = _cancel_requests(leases)
+            for lease in leases:
+                try:
+                    self._keep(lease, asked)
+                except LeaseLost as exc:
+                    del self._renewed[lease]
+                    self._stop(str(exc))
+
+    def _keep(self, lease: Lease, asked: set[int]) -> None:
+        if lease.run_id in asked:
+            self._stop(f"run {lease.run_id} was cancelled")
+        if time.monotonic() - self._renewed[lease] >= self._renewal:
+            renew(lease)
+            self._renewed[lease] = time.monotonic()
+
+    def _work(self) -> None:
+        try:
+            while not self._ended.wait(INTERVAL):
+                self._try()
+        finally:
+            close_connections()
+
+    def _try(self) -> None:
+        try:
+            self.beat()
+        except Error as exc:
+            # A lease outlives a short outage, and storing has its own patience: the next look may find it over.
+            _log.debug("no heartbeat: %s", type(exc).__name__)
+            close_connections()
+
+
+def _cancel_requests(leases: Sequence[Lease]) -> set[int]:
+    """Return of the runs, which are in one database, those that somebody asked to cancel; by one query."""
+    if not leases:
+        return set()
+    runs = EvalRun.objects.using(leases[0].using).filter(pk__in={lease.run_id for lease in leases})
+    return set(runs.exclude(cancel_requested_at=None).values_list("pk", flat=True))

@@ -1,0 +1,236 @@
+"""Executing a run: its shards are claimed one after the other until none is free, and the last one closes the run."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from neuron_evals import conf
+from neuron_evals.connections import refresh_connections
+from neuron_evals.container import make_cache, make_runner
+from neuron_evals.core.cancellation import StopToken
+from neuron_evals.core.evaluators import BaseEvaluator
+from neuron_evals.core.exceptions import ConfigurationError, EvaluationError
+from neuron_evals.core.outputs import OutputPipeline
+from neuron_evals.core.outputs.contract import OutputDriver
+from neuron_evals.core.report import Gate
+from neuron_evals.core.runner.interruption import signals_stop
+from neuron_evals.core.tracebacks import describe_error
+from neuron_evals.models import EvalRun
+from neuron_evals.models.leases import Lease, LeaseLost, claim
+from neuron_evals.outputs import DatabaseOutput, close_run, give_back, stored_keys
+from neuron_evals.outputs.driver import executor as this_process
+from neuron_evals.outputs.patience import patiently
+from neuron_evals.runs.keeping import kept
+from neuron_evals.runs.options import RunOptions
+from neuron_evals.runs.problems import RunError, lines_of
+from neuron_evals.runs.reruns import kept_by_parent
+from neuron_evals.runs.subjects import evaluator_of, suite_as_it_was
+from neuron_evals.signals import SignalListener
+
+if TYPE_CHECKING:
+    from neuron_evals.core.report import EvaluationReport
+    from neuron_evals.core.runner import EvaluatorRunner, PreparedRun
+
+_log = logging.getLogger(__name__)
+
+
+def execute_run(  # noqa: PLR0913  (what a door knows of an execution)
+    run_id: int,
+    *,
+    evaluator: BaseEvaluator | None = None,
+    executor: str = "",
+    listeners: list[OutputDriver] | None = None,
+    stop: StopToken | None = None,
+    using: str | None = None,
+) -> EvalRun:
+    """Execute what is left of a run, as far as no other executor has it. Asked again, it goes on or does nothing.
+
+    Results that are stored already are not made again. The process may be killed at any moment: what was in flight and
+    the results of one commit are lost then, and made by whoever executes the run next.
+
+    Args:
+        run_id: Number of the run.
+        evaluator: The evaluator, for a run of one from code.
+        executor: Who executes, for people; host and process by default.
+        listeners: Output drivers that are told of the results too; the caller closes none of them.
+        stop: Set it from elsewhere to stop: the run is cancelled then, and can be resumed.
+        using: Alias of the database; by default the one that routers name.
+
+    Returns:
+        The run as it is now: over, or running when other executors have parts of it.
+
+    Raises:
+        RunError: There is no such run, or it needs an evaluator that was not given.
+    """
+    refresh_connections()
+    run = found_run(run_id, using)
+    if run.is_over:
+        return run
+    if run.suite_id is None and evaluator is None:
+        raise RunError([f'run {run.pk} is of the evaluator "{run.source}" from code; name its folder'])
+    execution = _Execution(run, evaluator, executor or this_process(), listeners or [], stop or StopToken())
+    with signals_stop(execution.stop):
+        execution.run_shards()
+    return found_run(run_id, run.database)
+
+
+def found_run(run_id: int, using: str | None = None) -> EvalRun:
+    """Return a stored run.
+
+    Raises:
+        RunError: There is none with that number.
+    """
+    runs = EvalRun.objects.all() if using is None else EvalRun.objects.using(using)
+    found: EvalRun | None = runs.select_related("parent").filter(pk=run_id).first()
+    if found is None:
+        raise RunError([f"there is no run {run_id}"])
+    return found
+
+
+@dataclass(slots=True)
+class _Execution:
+    """One process at work on one run."""
+
+    run: EvalRun
+    evaluator: BaseEvaluator | None
+    executor: str
+    listeners: list[OutputDriver]
+    stop: StopToken
+
+    def run_shards(self) -> None:
+        """Execute shards until none is free, and close the run when no part of it is left."""
+        using = self.run.database
+        gate: Gate | None = None
+        broken = ""
+        while not self.stop.is_set():
+            lease = patiently(using, partial(claim, self.run, self.executor))
+            if lease is None:
+                break
+            try:
+                gate, error = self._run_shard(lease)
+            except LeaseLost as exc:
+                _log.info("%s", exc)
+                return
+            broken = broken or error
+        self._close(gate, broken)
+
+    def _run_shard(self, lease: Lease) -> tuple[Gate | None, str]:
+        """Execute a shard and give it back; return what its run must reach, and why it broke.
+
+        Raises:
+            LeaseLost: Somebody else has the shard, or the run was given up.
+        """
+        gate: Gate | None = None
+        error = ""
+        try:
+            subject = _Subject.of(self.run, self.evaluator)
+            gate = subject.gate
+            error = self._evaluate(subject, lease)
+        except (ConfigurationError, EvaluationError) as exc:
+            error = "\n".join(lines_of(exc))
+        except (Exception, SystemExit) as exc:
+            if isinstance(exc, LeaseLost):
+                raise
+            _log.exception("run %s broke", self.run.pk)
+            error = describe_error(exc)
+        except KeyboardInterrupt:
+            self.stop.set("interrupted", abandon=True)
+        cancelled = self.stop.is_set() and not error
+        patiently(lease.using, partial(give_back, lease, error=error, cancelled=cancelled))
+        return gate, error
+
+    def _evaluate(self, subject: _Subject, lease: Lease) -> str:
+        """Run the items that have no result yet; return why that broke, or an empty text."""
+        skip = stored_keys(self.run)
+        with kept(lease, self.stop), self.stop.interruptible():
+            prepared = subject.prepared(self.run, lease, self.stop, skip)
+        with closing(prepared):
+            if not prepared.evaluators:
+                return ""
+            self._note_plan(lease, prepared, len(skip))
+            with self._outputs(lease) as pipeline:
+                report = prepared.execute(pipeline, fail_fast=subject.options.fail_fast, keep_results=False)
+        return _broken(report, pipeline)
+
+    @contextmanager
+    def _outputs(self, lease: Lease) -> Iterator[OutputPipeline]:
+        database = DatabaseOutput(self.run, lease, stop=self.stop)
+        pipeline = OutputPipeline([database, SignalListener(), *self.listeners])
+        try:
+            yield pipeline
+        finally:
+            database.close()
+
+    def _note_plan(self, lease: Lease, prepared: PreparedRun, stored: int) -> None:
+        """Note how many results there will be, where that was not known before and the shard is the whole run."""
+        total = prepared.plan.total
+        if self.run.planned_count is None and total is not None and (lease.start, lease.stop) == (0, None):
+            self.run.planned_count = total + stored
+            patiently(lease.using, partial(self.run.save, using=lease.using, update_fields=["planned_count"]))
+
+    def _close(self, gate: Gate | None, error: str) -> None:
+        cancelled = self.stop.is_set() and not error
+        gate = gate or run_gate(self.run)
+        patiently(self.run.database, partial(close_run, self.run, gate, error=error, cancelled=cancelled))
+
+
+@dataclass(frozen=True, slots=True)
+class _Subject:
+    """What is evaluated, and how."""
+
+    evaluator: BaseEvaluator
+    options: RunOptions
+    concurrency: int
+    gate: Gate
+
+    @classmethod
+    def of(cls, run: EvalRun, evaluator: BaseEvaluator | None) -> _Subject:
+        """Return the subject of a run.
+
+        Raises:
+            RunError: It cannot be run any more.
+        """
+        options = RunOptions.of(run.options)
+        usual = conf.read().runner.concurrency
+        if evaluator is not None:
+            return cls(evaluator, options, options.concurrency or usual, options.gate())
+        suite = suite_as_it_was(run)
+        concurrency = options.concurrency or suite.concurrency or usual
+        return cls(evaluator_of(suite, options), options, concurrency, options.gate(suite.min_success_rate))
+
+    def prepared(self, run: EvalRun, lease: Lease, stop: StopToken, skip: Any) -> PreparedRun:
+        """Return what is left of a shard, ready to run."""
+        keys = None if self.options.only is None else kept_by_parent(run.parent, self.options.only)
+        selection = replace(self.options.selection(), start=lease.start, stop=lease.stop, keys=keys)
+        return self._runner().prepare_run(
+            [self.evaluator],
+            self.concurrency,
+            workers=self.options.workers,
+            selection=selection,
+            limits=self.options.limits(),
+            stop=stop,
+            skip=skip,
+        )
+
+    def _runner(self) -> EvaluatorRunner:
+        if not (self.options.cache or self.options.fresh):
+            return make_runner()
+        return make_runner().with_cache(make_cache(), refresh=self.options.fresh)
+
+
+def run_gate(run: EvalRun) -> Gate:
+    """Return what a run must reach of which this process executed no part: its executor was killed before the end."""
+    options = RunOptions.of(run.options)
+    kept = (run.metadata.get("suite") or {}).get("defaults") or {}
+    return options.gate(kept.get("min_success_rate"))
+
+
+def _broken(report: EvaluationReport, pipeline: OutputPipeline) -> str:
+    errors = [str(results.error) for results in report.evaluators if results.error]
+    errors += [str(error) for error in pipeline.errors if error.driver == DatabaseOutput.__name__]
+    return "\n".join(errors)

@@ -1,0 +1,39 @@
+"""Keeping a lease while nothing is stored yet: an evaluator may take minutes to be set up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from django.db import connections
+
+from neuron_evals.outputs.heartbeat import Heartbeat
+
+if TYPE_CHECKING:
+    from neuron_evals.core.cancellation import StopToken
+    from neuron_evals.models.leases import Lease
+
+
+@contextmanager
+def kept(lease: Lease, stop: StopToken) -> Iterator[None]:
+    """Renew a lease from a thread while the block runs, and stop when the run is cancelled or the lease lost.
+
+    Where another thread would not see the caller's rows, inside a transaction or in a database in memory, nothing is
+    renewed.
+
+    Args:
+        lease: The lease.
+        stop: Is set then.
+    """
+    connection: Any = connections[lease.using]
+    if connection.in_atomic_block or (connection.vendor == "sqlite" and connection.is_in_memory_db()):
+        yield
+        return
+    heartbeat = Heartbeat(lambda reason: stop.set(reason, abandon=True))
+    heartbeat.add(lease)
+    heartbeat.start()
+    try:
+        yield
+    finally:
+        heartbeat.close()

@@ -1,0 +1,58 @@
+"""Handing a run to the launcher that the settings name."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from django.db import transaction
+
+from neuron_evals import conf
+from neuron_evals.container import make_launcher
+from neuron_evals.core.exceptions import ConfigurationError
+from neuron_evals.core.tracebacks import describe_error
+from neuron_evals.runs.problems import RunError
+
+if TYPE_CHECKING:
+    from neuron_evals.launchers import Launcher
+    from neuron_evals.models import EvalRun
+
+_log = logging.getLogger(__name__)
+
+
+def launch_run(run: EvalRun) -> EvalRun:
+    """Have a queued run executed by what the setting `LAUNCHER` names, after the transaction around it is committed.
+
+    When the launcher cannot be reached the run stays queued, and its `dispatch_error` says why; launch it again then.
+
+    Args:
+        run: The run.
+
+    Returns:
+        The run.
+
+    Raises:
+        RunError: The launcher cannot be used at all: its settings are wrong, or what it needs is not installed.
+    """
+    try:
+        launcher = make_launcher()
+    except ConfigurationError as exc:
+        raise RunError([str(exc)]) from exc
+    if problems := launcher.problems():
+        raise RunError(problems)
+    run.launcher = conf.read().launcher.backend
+    run.save(using=run.database, update_fields=["launcher"])
+    transaction.on_commit(lambda: _hand_over(run, launcher), using=run.database)
+    return run
+
+
+def _hand_over(run: EvalRun, launcher: Launcher) -> None:
+    error = ""
+    try:
+        launcher.launch(run.pk)
+    except Exception as exc:  # whatever the queue or the system says: the run is there, and can be launched again
+        _log.warning("run %s could not be launched: %s", run.pk, type(exc).__name__)
+        error = describe_error(exc)
+    if error != run.dispatch_error:
+        run.dispatch_error = error
+        run.save(using=run.database, update_fields=["dispatch_error"])

@@ -1,0 +1,3 @@
+"""Tests of the run service."""
+
+from __future__ import annotations
