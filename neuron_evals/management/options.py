@@ -128,6 +128,12 @@ def told(options: Mapping[str, Any]) -> dict[str, Any]:
     return {name: sorted(_names(value)) if name.endswith("tag") else value for name, value in given.items()}
 
 
+def run_values(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options of a run as `RunOptions` takes them; `None` for what was not given."""
+    names = ("concurrency", "workers", "model", *_TOLD)
+    return {name: sorted(_names(options[name])) if name.endswith("tag") else options[name] for name in names}
+
+
 def whole_number(lowest: int) -> Callable[[str], int]:
     """Return an argparse type: a whole number from `lowest` up."""
 

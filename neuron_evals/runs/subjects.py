@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from neuron_evals import conf
 from neuron_evals.container import build_agent
 from neuron_evals.core.exceptions import ConfigurationError, EvaluationError
+from neuron_evals.core.suites import as_fake, unmatched_scripts
 from neuron_evals.models import AgentDefinition, EvalSuite
 from neuron_evals.runs.problems import RunError, lines_of
 from neuron_evals.suites import suite_evaluator, suite_judge, suite_spec
@@ -57,6 +58,8 @@ def suite_problems(suite: EvalSuite, options: RunOptions) -> list[str]:
         found += lines_of(exc)
     if options.fake is False:
         found += _agent_problems(suite.agent, "agent")
+    elif spec is not None:
+        found += _fake_problems(spec, options.fake)
     if spec is not None and any(spec.needing("judge")) and suite.has_judge:
         found += _judge_problems(suite)
     return found
@@ -107,6 +110,13 @@ def _row(snapshot: Mapping[str, Any], number: int | None) -> AgentDefinition:
     options = snapshot["definition"].get("options") or {}
     name = snapshot.get("name") or "unnamed"
     return AgentDefinition(pk=number or 0, name=name, slug=snapshot.get("slug") or name, **definition, **options)
+
+
+def _fake_problems(spec: SuiteSpec, fake: Any) -> list[str]:
+    try:
+        return unmatched_scripts(as_fake(fake), [spec])
+    except ConfigurationError as exc:
+        return lines_of(exc)
 
 
 def _judge_problems(suite: EvalSuite) -> list[str]:

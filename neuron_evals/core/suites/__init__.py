@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from neuron_evals.core.suites.evaluator import AsyncSuiteEvaluator, SuiteEvaluator, suite_evaluator
-from neuron_evals.core.suites.faking import as_fake
+from neuron_evals.core.suites.faking import as_fake, unmatched_scripts
 from neuron_evals.core.suites.parsing import dataset_problems, parse_suite
 from neuron_evals.core.suites.problems import Problem, SuiteError
 from neuron_evals.core.suites.resources import Resources
@@ -24,4 +24,5 @@ __all__ = [
     "dataset_problems",
     "parse_suite",
     "suite_evaluator",
+    "unmatched_scripts",
 ]
