@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from django.apps import AppConfig
-from django.core.checks import register
+from django.core.checks import Tags, register
 from django.utils.translation import gettext_lazy as _
 
-from neuron_evals.checks import check_settings
+from neuron_evals.checks import check_databases, check_settings
 from neuron_evals.core.naming import name_agents_by
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ class NeuronEvalsConfig(AppConfig):
     def ready(self) -> None:
         """Register the system checks, and what knows agents by their names."""
         register(check_settings, "neuron_evals")
+        register(check_databases, "neuron_evals", Tags.database)
         name_agents_by(_agent)
 
 

@@ -1,12 +1,14 @@
-"""System checks of the settings. Their numbers are permanent; `docs/reference/system-checks.md` lists them."""
+"""System checks of settings and databases. Their numbers are permanent; see `docs/reference/system-checks.md`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
-from django.core.checks import CheckMessage, Error
+from django.core.checks import CheckMessage, Error, Warning  # noqa: A004  (Django's name)
+from django.db import Error as DatabaseError
+from django.db import connections, router
 
 from neuron_evals import conf
 
@@ -16,6 +18,76 @@ def check_settings(**_: Any) -> list[CheckMessage]:
     settings, problems = conf.parsed()
     problems += _unresolvable(settings)
     return [Error(problem.message, hint=problem.hint, id=f"neuron_evals.{problem.code}") for problem in problems]
+
+
+def check_databases(databases: Sequence[str] | None = None, **_: Any) -> list[CheckMessage]:
+    """Return a warning for each thing about a database with our tables that results may fail to be stored by.
+
+    Args:
+        databases: Aliases of the databases that may be asked; none by default, as `manage.py check` without
+            `--database`.
+    """
+    found: list[CheckMessage] = []
+    for alias in databases or ():
+        connection: Any = connections[alias]
+        if not router.allow_migrate(alias, "neuron_evals"):
+            continue
+        try:
+            found += {"sqlite": _sqlite_warnings, "mysql": _mysql_warnings}.get(connection.vendor, _none)(connection)
+        except DatabaseError:
+            continue  # one that cannot be asked is no matter of ours; Django's own checks say so
+    return found
+
+
+def _none(connection: Any) -> list[CheckMessage]:
+    del connection
+    return []
+
+
+def _sqlite_warnings(connection: Any) -> list[CheckMessage]:
+    if connection.is_in_memory_db():
+        return []
+    found: list[CheckMessage] = []
+    mode = (connection.settings_dict.get("OPTIONS") or {}).get("transaction_mode") or "DEFERRED"
+    if str(mode).upper() not in ("IMMEDIATE", "EXCLUSIVE"):
+        found.append(
+            Warning(
+                f'DATABASES["{connection.alias}"]: SQLite begins transactions as {mode}, so that one of two writers '
+                'fails with "database is locked" instead of waiting',
+                hint='Set "OPTIONS": {"transaction_mode": "IMMEDIATE", "timeout": 20}.',
+                id="neuron_evals.W001",
+            )
+        )
+    with connection.cursor() as cursor:
+        cursor.execute("PRAGMA journal_mode")
+        (journal,) = cursor.fetchone()
+    if journal != "wal":
+        found.append(
+            Warning(
+                f'DATABASES["{connection.alias}"]: SQLite keeps no write-ahead log, so that readers and the one who '
+                "stores results wait for each other",
+                hint='Set "OPTIONS": {"init_command": "PRAGMA journal_mode=WAL"}.',
+                id="neuron_evals.W002",
+            )
+        )
+    return found
+
+
+def _mysql_warnings(connection: Any) -> list[CheckMessage]:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT @@character_set_database, @@character_set_connection")
+        sets = cursor.fetchone()
+    if all(name == "utf8mb4" for name in sets):
+        return []
+    return [
+        Warning(
+            f'DATABASES["{connection.alias}"]: the character sets of database and connection are {" and ".join(sets)}, '
+            "which do not have every character, such as emoji",
+            hint="Convert the database (ALTER DATABASE ... CHARACTER SET utf8mb4) and its tables, "
+            'and set "OPTIONS": {"charset": "utf8mb4"}.',
+            id="neuron_evals.W003",
+        )
+    ]
 
 
 def _unresolvable(settings: conf.Settings) -> list[conf.Problem]:

@@ -57,6 +57,13 @@ def _commands(block: Block, start: str) -> list[list[str]]:
     return [[sys.executable, *words[1:]] for words in lines]
 
 
+def _write(block: Block, folder: Path) -> None:
+    path = folder / block.value
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a" if block.mark == "append" else "w") as file:
+        file.write(block.text)
+
+
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     """A project as startproject makes it, with the app and one evaluator that passes."""
@@ -89,6 +96,8 @@ def test_fragment__says_why_it_cannot_run(block):
 @pytest.mark.parametrize("page", COMMAND_PAGES, ids=_name)
 def test_commands_of_a_page__in_a_fresh_project__succeed(page, project):
     for block in blocks(page):
+        if block.mark in ("file", "append"):
+            _write(block, project)
         for command in _commands(block, "python manage.py"):
             done = _run(command, project)
             assert done.returncode == 0, done.stdout + done.stderr
@@ -99,10 +108,7 @@ def test_tutorial__followed_to_the_letter__ends_every_command_as_it_says(name, e
     statuses = []
     for block in blocks(ROOT / "docs" / "tutorial" / name):
         if block.mark in ("file", "append"):
-            path = tmp_path / block.value
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with path.open("a" if block.mark == "append" else "w") as file:
-                file.write(block.text)
+            _write(block, tmp_path)
         for command in _commands(block, "python -m django") + _commands(block, "python manage.py"):
             done = _run(command, tmp_path)
             assert done.returncode == int(block.value or 0), done.stdout + done.stderr

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from django.core.management.base import CommandError
@@ -162,6 +164,15 @@ def seconds(text: str) -> float:
     return number
 
 
+def age(text: str) -> timedelta:
+    """Return an argparse value: a length of time, as a number with m, h, d or w."""
+    found = re.fullmatch(r"([0-9]{1,6})([mhdw])", text)
+    if found is None:
+        msg = f"{text!r} is no age, such as 90m, 12h, 30d or 4w"
+        raise argparse.ArgumentTypeError(msg)
+    return timedelta(seconds=int(found[1]) * _AGES[found[2]])
+
+
 def fraction(text: str) -> float:
     """Return an argparse value: a fraction from 0 to 1."""
     try:
@@ -193,6 +204,8 @@ def tags(text: str) -> str:
 def _names(texts: Sequence[str]) -> frozenset[str]:
     return frozenset(name for text in texts for part in text.split(",") if (name := part.strip()))
 
+
+_AGES = {"m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
 
 _TOLD = (
     "tag",

@@ -38,7 +38,7 @@ class StoredRun:
 
     def takes(self, result: ItemResult) -> bool:
         """Return whether a result can be its: when all have come in dataset order, only later ones can."""
-        if self.planned.evaluator_class != result.evaluator_class:
+        if self.planned.error is not None or self.planned.evaluator_class != result.evaluator_class:
             return False
         return self.in_flight > 0 or (result.index, result.repeat) > self.last
 

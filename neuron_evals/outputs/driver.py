@@ -7,6 +7,7 @@ import socket
 import uuid
 from collections.abc import Mapping
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from django.db import connections, router, transaction
@@ -25,7 +26,7 @@ from neuron_evals.outputs.writers import CallingWriter, ThreadWriter, Writer, in
 
 if TYPE_CHECKING:
     from neuron_evals.core.cancellation import StopToken
-    from neuron_evals.core.report import EvaluationReport, Gate
+    from neuron_evals.core.report import EvaluationReport, EvaluationResults, Gate
     from neuron_evals.core.results import ItemResult, Plan, PlannedEvaluator
     from neuron_evals.models.leases import Lease
 
@@ -153,14 +154,13 @@ class DatabaseOutput(OutputDriver):
         """Wait until everything is stored, and close the runs that it made.
 
         Raises:
-            StopRun: A lease was lost.
             OutputError: Not everything could be stored as it is.
         """
-        self._writer.flush()
-        if self._given is None:
-            for position, stored in enumerate(self._course.runs):
-                error = report.evaluators[position].error or ""
-                self._close_run(stored, error, cancelled=self._course.stopped_early(position, report))
+        try:
+            self._finish(report)
+        except LeaseLost as exc:
+            # There is nothing left to stop; but results are missing, and that is a failure.
+            raise OutputError(str(exc)) from exc
         refused = sum(stored.store.refused for stored in self._course.runs)
         if refused:
             msg = f"{refused} results could not be stored; error items stand in their place"
@@ -176,6 +176,15 @@ class DatabaseOutput(OutputDriver):
         finally:
             self._writer.close()
             self._heartbeat.close()
+
+    def _finish(self, report: EvaluationReport) -> None:
+        self._writer.flush()
+        if self._given is not None:
+            return
+        for position, stored in enumerate(self._course.runs):
+            results = report.evaluators[position]
+            cancelled = self._course.stopped_early(position, report)
+            self._close_run(stored, results.error or "", cancelled=cancelled, results=results)
 
     def _writes_in_caller(self) -> bool:
         connection: Any = connections[self.using]
@@ -211,11 +220,14 @@ class DatabaseOutput(OutputDriver):
             raise OutputError(msg)
         return StoredRun(plan.evaluators[0], run, Store(lease, self._patience))
 
-    def _close_run(self, stored: StoredRun, error: str, *, cancelled: bool) -> None:
+    def _close_run(
+        self, stored: StoredRun, error: str, *, cancelled: bool, results: EvaluationResults | None = None
+    ) -> None:
         stored.open = False
-        self._heartbeat.remove(stored.store.lease)
-        self._in_database(lambda: give_back(stored.store.lease, error=error, cancelled=cancelled))
-        self._in_database(lambda: close_run(stored.run, self._gate, error=error, cancelled=cancelled))
+        run, lease = stored.run, stored.store.lease
+        self._heartbeat.remove(lease)
+        self._in_database(partial(give_back, lease, error=error, cancelled=cancelled))
+        self._in_database(partial(close_run, run, self._gate, error=error, cancelled=cancelled, results=results))
 
     def _break_off(self, stored: StoredRun) -> None:
         """Close a run without a report: as one that broke, or as cancelled when it was only to stop."""

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Final
 from django.db import Error
 
 from neuron_evals.connections import close_connections
-from neuron_evals.models import EvalRun
+from neuron_evals.models import EvalRunShard
 from neuron_evals.models.leases import LEASE, LeaseLost, renew
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from neuron_evals.models.leases import Lease
 
 INTERVAL: Final = 1.0
@@ -72,20 +74,20 @@ class Heartbeat:
         self._looked = time.monotonic()
         with self._lock:
             leases = list(self._renewed)
-            asked = _cancel_requests(leases)
+            seen = _seen(leases)
             for lease in leases:
                 try:
-                    self._keep(lease, asked)
+                    self._keep(lease, *seen.get(lease.shard_id, ("", None)))
                 except LeaseLost as exc:
                     del self._renewed[lease]
                     self._stop(str(exc))
 
-    def _keep(self, lease: Lease, asked: set[int]) -> None:
-        if lease.run_id in asked:
-            self._stop(f"run {lease.run_id} was cancelled")
-        if time.monotonic() - self._renewed[lease] >= self._renewal:
-            renew(lease)
+    def _keep(self, lease: Lease, token: str, cancel_requested_at: datetime | None) -> None:
+        if token != lease.token or time.monotonic() - self._renewed[lease] >= self._renewal:
+            renew(lease)  # which raises when the lease is lost, as another token says
             self._renewed[lease] = time.monotonic()
+        if cancel_requested_at is not None:
+            self._stop(f"run {lease.run_id} was cancelled")
 
     def _work(self) -> None:
         try:
@@ -103,9 +105,11 @@ class Heartbeat:
             close_connections()
 
 
-def _cancel_requests(leases: Sequence[Lease]) -> set[int]:
-    """Return of the runs, which are in one database, those that somebody asked to cancel; by one query."""
+def _seen(leases: Sequence[Lease]) -> dict[int, tuple[str, datetime | None]]:
+    """Return of each shard the token in its row, and when somebody asked to cancel the run; by one query."""
     if not leases:
-        return set()
-    runs = EvalRun.objects.using(leases[0].using).filter(pk__in={lease.run_id for lease in leases})
-    return set(runs.exclude(cancel_requested_at=None).values_list("pk", flat=True))
+        return {}
+    # A command's runs are all in one database.
+    shards = EvalRunShard.objects.using(leases[0].using).filter(pk__in=[lease.shard_id for lease in leases])
+    rows = shards.values_list("pk", "token", "run__cancel_requested_at")
+    return {number: (token, asked) for number, token, asked in rows}

@@ -145,7 +145,7 @@ def waiting_runs(older_than: timedelta, using: str | None = None) -> list[EvalRu
         using: Alias of the database; by default the one that routers name.
     """
     runs = EvalRun.objects.using(using or router.db_for_write(EvalRun))
-    before = timezone.now() - older_than
+    before = _ago(older_than)
     return list(runs.filter(status=RunStatus.QUEUED, created_at__lt=before).exclude(launcher="").order_by("pk"))
 
 
@@ -164,7 +164,7 @@ def prune_runs(
         The numbers of the runs that were, or would be, deleted.
 
     Raises:
-        RunError: Neither of the two says what is old, or `keep` is below 0.
+        RunError: Neither of the two says what is old, or `older_than` or `keep` is out of range.
     """
     if older_than is None and keep is None:
         raise RunError(["say which runs are old: by their age, or by how many are kept"])
@@ -173,7 +173,7 @@ def prune_runs(
     runs = EvalRun.objects.using(using or router.db_for_write(EvalRun))
     baselines = EvalSuite.objects.using(runs.db).filter(baseline=OuterRef("pk"))
     over = runs.finished().exclude(Exists(baselines))
-    before = None if older_than is None else timezone.now() - older_than
+    before = None if older_than is None else _ago(older_than)
     rows = runs.finished().newest_first().values_list("pk", "suite", "source", "finished_at")
     old = _old(rows.iterator(chunk_size=_PAGE), before, keep)
     deleted = []
@@ -184,6 +184,13 @@ def prune_runs(
             if dry or over.filter(pk=number).delete()[0]:
                 deleted.append(number)  # noqa: PERF401  (the condition deletes)
     return deleted
+
+
+def _ago(length: timedelta) -> datetime:
+    try:
+        return timezone.now() - length
+    except OverflowError:
+        raise RunError([f"{length.days} days are too long ago"]) from None
 
 
 def _old(rows: Iterable[tuple[int, int | None, str, datetime]], before: datetime | None, keep: int | None) -> list[int]:

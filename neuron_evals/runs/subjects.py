@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from neuron_evals.models import EvalRun
     from neuron_evals.runs.options import RunOptions
 
+UNSTORED = 0
+"""Number of a definition that no row is made of: with `None` in its place, a suite would seem to have no judge."""
+
 
 def named_agent(reference: AgentDefinition | str, using: str) -> AgentDefinition:
     """Return an agent definition: the one that is given, one for a name in `AGENTS`, or the stored one of that slug.
@@ -33,11 +36,11 @@ def named_agent(reference: AgentDefinition | str, using: str) -> AgentDefinition
         return reference
     coded = conf.read().agents
     if reference in coded:
-        return AgentDefinition(name=reference, slug=reference, code=reference)
+        return AgentDefinition(pk=UNSTORED, name=reference, slug=reference, code=reference)
     found: AgentDefinition | None = AgentDefinition.objects.using(using).filter(slug=reference).first()
     if found is None:
         stored = AgentDefinition.objects.using(using).active().order_by("slug").values_list("slug", flat=True)[:30]
-        names = [*coded, *stored]
+        names = list(dict.fromkeys([*coded, *stored]))
         hint = f"{conf.did_you_mean(reference, names)} There are {', '.join(names) or 'none'}.".lstrip()
         raise RunError([f'there is no agent "{reference}". {hint}'])
     return found
@@ -105,11 +108,11 @@ def suite_as_it_was(run: EvalRun) -> EvalSuite:
 
 
 def _row(snapshot: Mapping[str, Any], number: int | None) -> AgentDefinition:
-    """Return a definition as a run kept it. It is never stored; one that no row was made of has the number 0."""
+    """Return a definition as a run kept it. It is never stored."""
     definition = {key: value for key, value in snapshot["definition"].items() if key != "options"}
     options = snapshot["definition"].get("options") or {}
     name = snapshot.get("name") or "unnamed"
-    return AgentDefinition(pk=number or 0, name=name, slug=snapshot.get("slug") or name, **definition, **options)
+    return AgentDefinition(pk=number or UNSTORED, name=name, slug=snapshot.get("slug") or name, **definition, **options)
 
 
 def _fake_problems(spec: SuiteSpec, fake: Any) -> list[str]:

@@ -10,13 +10,11 @@ from typing import Any
 
 from neuron_evals.core.exceptions import DatasetError, DatasetProblem
 from neuron_evals.core.jsonable.reading import JsonFault, parse_document
-from neuron_evals.core.suites.items import KEYS
+from neuron_evals.transfer.documents import ITEM_KEYS
 from neuron_evals.transfer.formula_guard import guarded, unguarded
 
 TEXT_COLUMNS = frozenset({"id", "name", "description", "input", "reference", "tool", "context"})
 """Keys whose cells are text as it is."""
-
-_ORDER = ("id", "name", "description", *(key for key in KEYS if key not in ("id", "name", "description")))
 
 
 def written_rows(items: Iterable[Mapping[str, Any]], *, guard: bool = True) -> str:
@@ -28,7 +26,7 @@ def written_rows(items: Iterable[Mapping[str, Any]], *, guard: bool = True) -> s
     """
     rows = [cells_of(item) for item in items]
     used = {key for row in rows for key in row}
-    columns = [key for key in _ORDER if key in used] + sorted(used.difference(_ORDER))
+    columns = [key for key in ITEM_KEYS if key in used] + sorted(used.difference(ITEM_KEYS))
     text = io.StringIO()
     writer = csv.writer(text)
     shown = guarded if guard else str

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from neuron_evals.core.suites import Problem, SuiteError
+from neuron_evals.core.suites import Problem, SuiteError, items
 from neuron_evals.core.suites.shapes import Anything, Keyed, Mapped, Number, Shape, Text, Truth
 from neuron_evals.core.suites.studio import HOLDERS, KEYS
 from neuron_evals.models.legacy_judges import referred_judge
@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 
 COLUMNS = ("description", "tags", "timeout", "retries", "repeats", "concurrency", "min_success_rate", "metadata")
 """Keys of a document that are columns of the row as they are."""
+
+_FIRST = ("id", "name", "description")
+ITEM_KEYS = (*_FIRST, *(key for key in items.KEYS if key not in _FIRST))
+"""The keys of items, in the order in which files have them."""
 
 _FRACTIONS = ("timeout", "min_success_rate")
 _OF_THE_AGENT = ("model", "instructions", "model_settings")
@@ -34,7 +38,8 @@ _SHAPE = Keyed(
 def document_of(suite: EvalSuite) -> dict[str, Any]:
     """Return a suite as a document: `name`, `slug`, `agent`, `judge`, `COLUMNS` and the items under `dataset`.
 
-    What is empty is left out. A judge in the legacy form that names an agent is that agent.
+    What is empty is left out. A judge in the legacy form that names an agent is that agent. The keys of items are in
+    one order, whatever order the database gives them in.
     """
     said: dict[str, Any] = {"name": suite.name, "slug": suite.slug, "agent": suite.agent.slug}
     if suite.judge is not None:
@@ -44,7 +49,7 @@ def document_of(suite: EvalSuite) -> dict[str, Any]:
     said |= {column: getattr(suite, column) for column in COLUMNS}
     if not suite.is_active:
         said["is_active"] = False
-    return {**_filled(said), "dataset": suite.dataset}
+    return {**_filled(said), "dataset": ordered_items(suite.dataset)}
 
 
 def checked_document(data: Any) -> dict[str, Any]:
@@ -57,7 +62,7 @@ def checked_document(data: Any) -> dict[str, Any]:
         SuiteError: Its keys are wrong, or their values; all problems are listed. The items are not looked at.
     """
     if not isinstance(data, Mapping):
-        return {"dataset": data}
+        return {"dataset": ordered_items(data)}
     problems = [
         Problem(None, key, "belongs to the agent of a stored suite; define it there")
         for key in _OF_THE_AGENT
@@ -71,11 +76,28 @@ def checked_document(data: Any) -> dict[str, Any]:
         problems.append(Problem(None, HOLDERS[0] if not holders else holders[1], message))
     if problems:
         raise SuiteError(problems)
-    items = known.pop(holders[0], None)
+    found = known.pop(holders[0], None)
     known |= {column: float(known[column]) for column in _FRACTIONS if column in known}
     if "judge" not in known and isinstance(known.get("judge_config"), Mapping):
         known |= _of_legacy(known.pop("judge_config"), None)
-    return {**_filled(known), "dataset": items}
+    return {**_filled(known), "dataset": ordered_items(found)}
+
+
+def ordered_items(dataset: Any) -> Any:
+    """Return items with their keys in the order of the format, and those inside them by the alphabet, `type` first.
+
+    PostgreSQL gives the keys of an object back in an order of its own; files must be the same from every database.
+    """
+    if not isinstance(dataset, list):
+        return dataset
+    return [_ordered(item, _PLACES) if isinstance(item, Mapping) else item for item in dataset]
+
+
+def _ordered(value: Any, places: Mapping[str, int]) -> Any:
+    if isinstance(value, Mapping):
+        keys = sorted(value, key=lambda key: (places.get(key, len(places)), key))
+        return {key: _ordered(value[key], _TYPE_FIRST) for key in keys}
+    return [_ordered(part, _TYPE_FIRST) for part in value] if isinstance(value, list) else value
 
 
 def _of_legacy(config: Mapping[str, Any], using: str | None) -> dict[str, Any]:
@@ -93,3 +115,5 @@ def _filled(said: Mapping[str, Any]) -> dict[str, Any]:
 
 
 _ACTIVE = ("is_active", True)
+_PLACES = {key: place for place, key in enumerate(ITEM_KEYS)}
+_TYPE_FIRST = {"type": 0}

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import django
 
-from tests.benchmarks import caching, calls, items, memory, startup, trajectory, workers
+from tests.benchmarks import caching, calls, items, memory, startup, storage, trajectory, workers
 from tests.benchmarks.measuring import table
 
 PARTS = {
@@ -18,6 +18,7 @@ PARTS = {
     "workers": workers,
     "calls": calls,
     "caching": caching,
+    "storage": storage,
     "memory": memory,
     "startup": startup,
     "trajectory": trajectory,

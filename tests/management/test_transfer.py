@@ -139,6 +139,14 @@ def test_check__of_a_suite_that_is_not_stored__and_nothing_is_stored(tmp_path):
     assert not AgentDefinition.objects.exists()
 
 
+def test_what_cells_cannot_tell_apart__is_no_difference():
+    row = suite(dataset=[{"id": 7, "name": "", "description": None, "input": "a", "reference": "b", "tags": "x,y"}])
+    run("eval_export", row.slug, "suite.csv")
+    run("eval_export", row.slug, "suite.csv", "--check")
+    run("eval_export", row.slug, "suite.json")
+    run("eval_export", row.slug, "suite.json", "--check")
+
+
 def test_long_difference__cut():
     row = suite(dataset=[{"input": f"q{number}", "reference": "a"} for number in range(100)])
     run("eval_export", row.slug, "suite.yaml")
@@ -158,6 +166,15 @@ def test_whole_numbers_in_the_file__are_the_same_as_those_stored(tmp_path):
 
 
 class TestExport:
+    def test_keys_of_items__in_one_order_whatever_the_database_gives(self) -> None:
+        check = {"values": ["b", "a"], "label": "l", "type": "contains_any"}
+        suite(dataset=[{"metadata": {"b": 1, "a": 2}, "_assertions": [check], "input": "x", "id": "one"}])
+        [item] = json.loads(run("eval_export", "opening-hours")[0])["dataset"]
+        assert list(item) == ["id", "input", "_assertions", "metadata"]
+        assert list(item["_assertions"][0]) == ["type", "label", "values"]
+        assert item["_assertions"][0]["values"] == ["b", "a"]
+        assert list(item["metadata"]) == ["a", "b"]
+
     def test_without_a_file__to_standard_output_as_json(self) -> None:
         suite()
         out, _ = run("eval_export", "opening-hours")

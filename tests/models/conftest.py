@@ -46,6 +46,7 @@ def committing(_database, django_db_blocker):
     with django_db_blocker.unblock():
         yield ALIAS
         EvalSuite.objects.using(ALIAS).update(baseline=None)
+        EvalRun.objects.using(ALIAS).update(parent=None)
         for model in DELETED:
             model.objects.using(ALIAS).all()._raw_delete(ALIAS)
         assert not connections[ALIAS].in_atomic_block

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from neuron_evals import container
@@ -19,7 +19,6 @@ from neuron_evals.management.transfers import RowsCommand
 if TYPE_CHECKING:
     from django.core.management.base import CommandParser
 
-_AGES = {"m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
 _SIZES = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9}
 
 
@@ -87,13 +86,9 @@ class Command(RowsCommand):
 
 
 def _ago(text: str) -> datetime:
-    """Return an argparse value: the moment that lies back a number with m, h, d or w."""
-    found = re.fullmatch(r"([0-9]{1,6})([mhdw])", text)
-    if found is None:
-        msg = f"{text!r} is no age, such as 90m, 12h, 30d or 4w"
-        raise argparse.ArgumentTypeError(msg)
+    """Return an argparse value: the moment that lies back a length of time."""
     try:
-        return datetime.now(UTC) - timedelta(seconds=int(found[1]) * _AGES[found[2]])
+        return datetime.now(UTC) - run_options.age(text)
     except OverflowError:
         msg = f"{text!r} is too long ago"
         raise argparse.ArgumentTypeError(msg) from None
