@@ -9,14 +9,15 @@ from django.core.checks import Tags, register
 from django.utils.translation import gettext_lazy as _
 
 from neuron_evals.checks import check_databases, check_settings
-from neuron_evals.core.naming import name_agents_by
+from neuron_evals.core.naming import import_suite_names_by, name_agents_by, name_models_by
 
 if TYPE_CHECKING:
     from neuron_evals.core.agents import BaseAgent
+    from neuron_evals.core.providers.contract import BaseProvider
 
 
 class NeuronEvalsConfig(AppConfig):
-    """Registers the app's system checks, and what knows agents by their names; nothing more."""
+    """Registers the app's system checks, and what knows agents, models and code by their names; nothing more."""
 
     name = "neuron_evals"
     label = "neuron_evals"
@@ -24,13 +25,27 @@ class NeuronEvalsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Register the system checks, and what knows agents by their names."""
+        """Register the system checks, and what knows agents, models and code by their names."""
         register(check_settings, "neuron_evals")
         register(check_databases, "neuron_evals", Tags.database)
         name_agents_by(_agent)
+        name_models_by(_model)
+        import_suite_names_by(_suite_import)
 
 
 def _agent(name: str) -> BaseAgent:
     from neuron_evals.container import get_agent  # noqa: PLC0415  (a start without agents need not load it)
 
     return get_agent(name)
+
+
+def _model(name: str) -> tuple[BaseProvider, str] | None:
+    from neuron_evals.container import named_model  # noqa: PLC0415  (as above)
+
+    return named_model(name)
+
+
+def _suite_import(path: str) -> object:
+    from neuron_evals.container import suite_import  # noqa: PLC0415  (as above)
+
+    return suite_import(path)

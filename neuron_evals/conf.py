@@ -151,6 +151,7 @@ class Settings:
     tools: Mapping[str, str] = field(default_factory=dict)
     prices: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     assertions: Mapping[str, str] = field(default_factory=dict)
+    suite_imports: tuple[str, ...] = ()
     bindings: Mapping[str, str] = field(default_factory=dict)
     container: str | Callable[[type], object] = "neuron_evals.container.make"
     runner: RunnerSettings = field(default_factory=RunnerSettings)
@@ -223,6 +224,7 @@ class _Reader:
             "TOOLS": self.tools,
             "PRICES": self.prices,
             "ASSERTIONS": self.assertions,
+            "SUITE_IMPORTS": self.suite_imports,
             "BINDINGS": self.bindings,
             "CONTAINER": self.container,
             "RUNNER": self.runner,
@@ -296,6 +298,19 @@ class _Reader:
                 message = f'{where}: "{name}" is no name for an assertion'
                 self.problems.append(Problem("E008", message, 'Use snake case, such as "politeness_check".'))
         return paths
+
+    def suite_imports(self, where: str, raw: object) -> tuple[str, ...]:
+        valid = 'Use a list of modules or packages, such as ["shop.evals"].'
+        if not isinstance(raw, list | tuple):
+            self.wrong(where, raw, valid)
+            return ()
+        prefixes = []
+        for index, prefix in enumerate(raw):
+            if isinstance(prefix, str) and all(part.isidentifier() for part in prefix.split(".")):
+                prefixes.append(prefix)
+            else:
+                self.wrong(f"{where}[{index}]", prefix, valid)
+        return tuple(prefixes)
 
     def bindings(self, where: str, raw: object) -> dict[str, str]:
         example = 'dotted paths to dotted paths, such as {"shop.mail.Mailer": "shop.mail.FakeMailer"}'

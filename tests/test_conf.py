@@ -24,6 +24,7 @@ def test_settings__none_given__are_the_defaults():
         tools={},
         prices={},
         assertions={},
+        suite_imports=(),
         bindings={},
         container="neuron_evals.container.make",
         runner=conf.RunnerSettings(concurrency=1, before_child=None, after_child=None),
@@ -41,6 +42,7 @@ def test_settings__all_given__are_what_was_given():
         "TOOLS": {"refund_order": "shop.tools.refund_order"},
         "PRICES": {"qwen3": {"input": 1, "output": "0.5"}},
         "ASSERTIONS": {"sentiment": "shop.evals.Sentiment"},
+        "SUITE_IMPORTS": ["shop", "shop.evals"],
         "BINDINGS": {"shop.mail.Mailer": "shop.mail.FakeMailer"},
         "CONTAINER": "shop.evals.make",
         "RUNNER": {"CONCURRENCY": 4, "BEFORE_CHILD": print, "AFTER_CHILD": "shop.evals.after"},
@@ -57,6 +59,7 @@ def test_settings__all_given__are_what_was_given():
             tools={"refund_order": "shop.tools.refund_order"},
             prices={"qwen3": {"input": 1, "output": "0.5"}},
             assertions={"sentiment": "shop.evals.Sentiment"},
+            suite_imports=("shop", "shop.evals"),
             bindings={"shop.mail.Mailer": "shop.mail.FakeMailer"},
             container="shop.evals.make",
             runner=conf.RunnerSettings(4, print, "shop.evals.after"),
@@ -115,13 +118,14 @@ def test_settings__other_setting_overridden__not_read_again():
         (
             {"ASSERTION": {}},
             "NEURON_EVALS: there is no setting 'ASSERTION'. Did you mean \"ASSERTIONS\"? The valid keys are "
-            "PROVIDERS, AGENTS, TOOLS, PRICES, ASSERTIONS, BINDINGS, CONTAINER, RUNNER, OUTPUTS, CACHE, LAUNCHER, "
-            "LIMITS.",
+            "PROVIDERS, AGENTS, TOOLS, PRICES, ASSERTIONS, SUITE_IMPORTS, BINDINGS, CONTAINER, RUNNER, OUTPUTS, CACHE, "
+            "LAUNCHER, LIMITS.",
         ),
         (
             {"outputs": []},
             "NEURON_EVALS: there is no setting 'outputs'. Did you mean \"OUTPUTS\"? The valid keys are PROVIDERS, "
-            "AGENTS, TOOLS, PRICES, ASSERTIONS, BINDINGS, CONTAINER, RUNNER, OUTPUTS, CACHE, LAUNCHER, LIMITS.",
+            "AGENTS, TOOLS, PRICES, ASSERTIONS, SUITE_IMPORTS, BINDINGS, CONTAINER, RUNNER, OUTPUTS, CACHE, LAUNCHER, "
+            "LIMITS.",
         ),
         (
             {"RUNNER": {"THREADS": 3}},
@@ -187,6 +191,9 @@ def test_unknown_key__refused_with_the_valid_ones(settings: dict[str, Any], expe
         ({"ASSERTIONS": ["x"]}, '["ASSERTIONS"]', "list", "shop.evals.Sentiment"),
         ({"ASSERTIONS": {"x": 3}}, '["ASSERTIONS"]["x"]', "3", "dotted path"),
         ({"ASSERTIONS": {3: "a.B"}}, '["ASSERTIONS"]', "3", "shop.evals.Sentiment"),
+        ({"SUITE_IMPORTS": "shop.evals"}, '["SUITE_IMPORTS"]', "'shop.evals'", '["shop.evals"]'),
+        ({"SUITE_IMPORTS": ["shop", "a:b"]}, '["SUITE_IMPORTS"][1]', "'a:b'", '["shop.evals"]'),
+        ({"SUITE_IMPORTS": [""]}, '["SUITE_IMPORTS"][0]', "''", '["shop.evals"]'),
         ({"BINDINGS": None}, '["BINDINGS"]', "None", "shop.mail.FakeMailer"),
         ({"BINDINGS": {"Mailer": "shop.mail.FakeMailer"}}, '["BINDINGS"]', "'Mailer'", "dotted path of a class"),
         ({"BINDINGS": {"shop.mail.Mailer": dict}}, '["BINDINGS"]["shop.mail.Mailer"]', "type", "dotted path"),

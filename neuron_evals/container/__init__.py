@@ -14,8 +14,9 @@ from neuron_evals.registries.assertions import assertion_types
 if TYPE_CHECKING:
     from neuron_evals.container.agents import build_agent, get_agent, get_judge
     from neuron_evals.container.caches import make_cache
+    from neuron_evals.container.imports import suite_import
     from neuron_evals.container.launchers import make_launcher
-    from neuron_evals.registries.providers import get_provider
+    from neuron_evals.registries.providers import get_provider, named_model
     from neuron_evals.registries.tools import get_tool
 
 __all__ = [
@@ -30,7 +31,9 @@ __all__ = [
     "make_cache",
     "make_launcher",
     "make_runner",
+    "named_model",
     "output_drivers",
+    "suite_import",
 ]
 
 _WHEN_USED = {
@@ -41,6 +44,8 @@ _WHEN_USED = {
     "get_tool": "registries.tools",
     "make_cache": "container.caches",
     "make_launcher": "container.launchers",
+    "named_model": "registries.providers",
+    "suite_import": "container.imports",
 }
 """Names that are imported when they are first used: many commands talk to no model, and cache nothing."""
 

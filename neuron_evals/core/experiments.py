@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from neuron_evals.core.agents import BaseAgent, FakeAgent, as_agent
+from neuron_evals.core.agents import BaseAgent, FakeAgent, agent_of_model, as_agent
 from neuron_evals.core.cancellation import StopToken
 from neuron_evals.core.exceptions import ConfigurationError
 from neuron_evals.core.report import EvaluationReport
 from neuron_evals.core.runner import EvaluatorRunner, Limits, Selection
-from neuron_evals.core.suites import Resources, SuiteSpec, as_fake, parse_suite, suite_evaluator
+from neuron_evals.core.suites import Resources, SuiteSpec, as_fake, parse_suite, project_imports, suite_evaluator
+from neuron_evals.core.suites.studio import MODEL_SETTINGS
 
 if TYPE_CHECKING:
     from neuron_evals.core.results import ItemResult
     from neuron_evals.core.runner import Listener, WorkerKind
-    from neuron_evals.core.suites import SuiteEvaluator
+    from neuron_evals.core.suites import Imports, SuiteDefaults
 
 Fake = bool | str | Mapping[str, Any] | FakeAgent
 
@@ -29,6 +31,8 @@ def run_suite(  # noqa: PLR0913  (the options of a run)
     embeddings: Any = None,
     simulator: Any = None,
     model: str | None = None,
+    instructions: str | None = None,
+    model_settings: Mapping[str, Any] | None = None,
     concurrency: int | None = None,
     timeout: float | None = None,
     retries: int | None = None,
@@ -40,18 +44,22 @@ def run_suite(  # noqa: PLR0913  (the options of a run)
     fail_fast: bool = False,
     runner: EvaluatorRunner | None = None,
     listener: Listener | None = None,
+    defaults: SuiteDefaults | None = None,
 ) -> EvaluationReport:
     """Run a suite.
 
     Args:
         suite: The suite: a `SuiteSpec`, or what `parse_suite` takes.
         agent: The agent under test: an agent, a callable from text to text, or, where Django is set up, the name of
-            one; by default the one that the suite names. With `fake` it may be left out.
+            one; by default the one that the suite names, else one around the model that is named as `provider:model`.
+            With `fake` it may be left out.
         judge: The agent that grades, or several in a list; by default the one that the suite names.
         classifier: What answers `classifier_judge`.
         embeddings: What makes vectors for `string_similarity`.
         simulator: What plays simulated users: an agent or a provider.
         model: Name of the agent's model; it goes before what items and the suite say.
+        instructions: The agent's system prompt; likewise.
+        model_settings: `temperature`, `top_p`, `max_tokens` and `seed`, those that are given; each likewise.
         concurrency: How many items are in flight at most; what the suite says by default, else 1.
         timeout: Seconds an item may take; goes before what items and the suite say.
         retries: How often an item is tried again after an infrastructure error; likewise.
@@ -64,6 +72,7 @@ def run_suite(  # noqa: PLR0913  (the options of a run)
         fail_fast: Stop after the first item that fails or breaks.
         runner: Runs it, with its cache and hooks; a plain one by default.
         listener: Receives each result as it comes.
+        defaults: What goes where neither run, item nor suite say: what a project has in its settings.
 
     Raises:
         SuiteError: Something is wrong with the suite, or an item needs a judge, a classifier, embeddings or what plays
@@ -71,8 +80,13 @@ def run_suite(  # noqa: PLR0913  (the options of a run)
         ConfigurationError: There is no agent, or it cannot change what is to be changed.
     """
     spec = suite if isinstance(suite, SuiteSpec) else parse_suite(suite)
-    resources = _resources(spec.judge if judge is None else judge, classifier, embeddings, simulator)
-    evaluator = _evaluator(spec, spec.agent if agent is None else agent, resources, model, fake)
+    if defaults is not None:
+        spec = replace(spec, defaults=spec.defaults.filled(defaults))
+    judged = judge is not None
+    resources = _resources(judge if judged else spec.judge, classifier, embeddings, simulator, judge_is_given=judged)
+    overrides = run_overrides(model, instructions, model_settings)
+    subject = _subject(spec, spec.agent if agent is None else agent, fake, model)
+    evaluator = suite_evaluator(spec, subject, resources, overrides)
     stop = StopToken()
     results = (runner or EvaluatorRunner()).run(
         evaluator,
@@ -95,8 +109,9 @@ def run_case(  # noqa: PLR0913  (what items may need)
     classifier: Any = None,
     embeddings: Any = None,
     simulator: Any = None,
+    imports: Imports | None = None,
 ) -> ItemResult:
-    """Run one item, as it would stand in a suite, and return its result.
+    """Run one item or case, as it would stand in a suite of either format, and return its result.
 
     Args:
         case: The item.
@@ -105,32 +120,66 @@ def run_case(  # noqa: PLR0913  (what items may need)
         classifier: What answers `classifier_judge`.
         embeddings: What makes vectors for `string_similarity`.
         simulator: What plays simulated users.
+        imports: Returns what dotted paths in the case name; by default as for `load_suite`.
 
     Raises:
         SuiteError: Something is wrong with the item; nothing was called.
         ConfigurationError: It is no agent.
     """
-    spec = parse_suite([case], name="case")
-    evaluator = _evaluator(spec, agent, _resources(judge, classifier, embeddings, simulator), None, fake=False)
+    spec = parse_suite([case], name="case", imports=project_imports() if imports is None else imports)
+    resources = _resources(judge, classifier, embeddings, simulator)
+    evaluator = suite_evaluator(spec, _subject(spec, agent, fake=False), resources)
     (result,) = EvaluatorRunner().run(evaluator).results
     return result
 
 
-def _evaluator(spec: SuiteSpec, agent: Any, resources: Resources, model: str | None, fake: Fake) -> SuiteEvaluator:
-    overrides = {} if model is None else {"model": model}
-    return suite_evaluator(spec, _agent(agent, fake), resources, overrides)
+def run_overrides(
+    model: str | None, instructions: str | None, model_settings: Mapping[str, Any] | None
+) -> dict[str, Any]:
+    """Return what a run changes of its agent, as `fresh()` takes it.
+
+    Args:
+        model: Name of the model; `None` for no change, here and below.
+        instructions: System prompt.
+        model_settings: `temperature`, `top_p`, `max_tokens` and `seed`.
+
+    Raises:
+        ConfigurationError: A setting is unknown or out of range.
+    """
+    given = {key: value for key, value in (model_settings or {}).items() if value is not None}
+    faults = list(MODEL_SETTINGS.faults(given, "model_settings"))
+    if faults:
+        raise ConfigurationError("; ".join(f"{path} {message}" for path, message in faults))
+    named = {"model": model, "instructions": instructions}
+    return {**given, **{name: value for name, value in named.items() if value is not None}}
 
 
-def _agent(agent: Any, fake: Fake) -> BaseAgent:
+def _subject(spec: SuiteSpec, agent: Any, fake: Fake, model: str | None = None) -> BaseAgent:
+    """Return the agent under test: the one that is given, else one around the model that run, suite or items name."""
     if fake is not False:
         return as_fake(fake)
-    if agent is None:
-        msg = "there is no agent: give agent=..., an agent or a callable from text to text, or fake=True"
+    if agent is not None:
+        return as_agent(agent)
+    own = [item.overrides.get("model") for item in spec.items]
+    usual = model or spec.defaults.model
+    if usual is None and (not all(own) or not own):
+        lacking = "" if not any(own) else f"; {_first_without(spec, own)} names no model"
+        msg = (
+            "there is no agent: give agent=..., an agent or a callable from text to text, a model as provider:model, "
+            f"or fake=True{lacking}"
+        )
         raise ConfigurationError(msg)
-    return as_agent(agent)
+    return agent_of_model(usual or str(own[0]))
 
 
-def _resources(judge: Any, classifier: Any, embeddings: Any, simulator: Any) -> Resources:
+def _first_without(spec: SuiteSpec, models: Sequence[Any]) -> str:
+    index = next(index for index, model in enumerate(models) if model is None)
+    return f'item {index} (id "{spec.items[index].item["id"]}")' if "id" in spec.items[index].item else f"item {index}"
+
+
+def _resources(
+    judge: Any, classifier: Any, embeddings: Any, simulator: Any, *, judge_is_given: bool = True
+) -> Resources:
     def grader() -> Any:
         return as_agent(judge) if isinstance(judge, str) else judge
 
@@ -142,6 +191,7 @@ def _resources(judge: Any, classifier: Any, embeddings: Any, simulator: Any) -> 
         None if classifier is None else lambda: classifier,
         None if embeddings is None else lambda: embeddings,
         None if simulator is None else player,
+        judge_is_given=judge_is_given,
     )
 
 

@@ -1,4 +1,4 @@
-"""Agents by name: whoever knows the names says so here, as the app does where Django is set up.
+"""Agents, models and code by name: whoever knows the names says so here, as the app does where Django is set up.
 
 It stands this low, and knows no agent, so that an app that starts need not load any.
 """
@@ -11,6 +11,8 @@ from typing import Any
 from neuron_evals.core.exceptions import ConfigurationError
 
 _resolvers: list[Callable[[str], Any]] = []
+_models: list[Callable[[str], tuple[Any, str] | None]] = []
+_importers: list[Callable[[str], Any]] = []
 
 
 def name_agents_by(resolve: Callable[[str], Any]) -> None:
@@ -35,3 +37,32 @@ def agent_by_name(name: str) -> Any:
         )
         raise ConfigurationError(msg)
     return _resolvers[0](name)
+
+
+def name_models_by(resolve: Callable[[str], tuple[Any, str] | None]) -> None:
+    """Have models looked up by `provider:model` from now on, wherever the name of a model is given.
+
+    Args:
+        resolve: Returns the provider and its name of the model; `None` when what stands before the colon is no
+            provider, as in `qwen3:8b`.
+    """
+    _models[:] = [resolve]
+
+
+def model_by_name(name: str) -> tuple[Any, str] | None:
+    """Return the provider that a name such as `local:qwen3` begins with, and its name of the model; else `None`."""
+    return _models[0](name) if _models and ":" in name else None
+
+
+def import_suite_names_by(resolve: Callable[[str], Any]) -> None:
+    """Have dotted paths in suite files resolved from now on.
+
+    Args:
+        resolve: Returns what a path names, or raises `ConfigurationError` where it is not allowed.
+    """
+    _importers[:] = [resolve]
+
+
+def importer() -> Callable[[str], Any] | None:
+    """Return what resolves dotted paths in suite files; `None` where nobody said."""
+    return _importers[0] if _importers else None

@@ -41,6 +41,19 @@ def get_provider(alias: str) -> BaseProvider:
         return _built[alias]
 
 
+def named_model(name: str) -> tuple[BaseProvider, str] | None:
+    """Return the provider of a name such as `local:qwen3`, and its name of the model.
+
+    Returns:
+        `None` when what stands before the colon is no name in the `PROVIDERS` setting, as in `qwen3:8b`.
+
+    Raises:
+        ConfigurationError: The provider cannot be built.
+    """
+    alias, _, model = name.partition(":")
+    return (get_provider(alias), model) if model and alias in conf.read().providers else None
+
+
 def provider_class(entry: conf.ProviderEntry, alias: str) -> type[BaseProvider]:
     """Return the class of a provider, after its name and the names of its options were checked.
 

@@ -16,8 +16,9 @@ from neuron_evals.core.agents.fingerprints import fingerprint_of
 from neuron_evals.core.agents.structured import as_message
 from neuron_evals.core.agents.tools import Tool, as_tools
 from neuron_evals.core.agents.turns import Setup, Steps, Turn
-from neuron_evals.core.exceptions import InvalidArgument
+from neuron_evals.core.exceptions import ConfigurationError, InvalidArgument
 from neuron_evals.core.messages import Message
+from neuron_evals.core.naming import model_by_name
 from neuron_evals.core.providers.contract import BaseProvider, ModelSettings
 
 if TYPE_CHECKING:
@@ -61,13 +62,14 @@ class Agent(BaseAgent):
         extra: Further fields of each request, sent as they are.
         max_steps: Most model calls in a turn, 1 or more.
         prices: What tokens cost; the provider's table by default, and where it has none the one that is shipped.
+        deps: What tools depend on, such as an account: handed to their parameters that are marked with `Deps`.
 
     Raises:
         InvalidArgument: An option cannot mean anything.
         ConfigurationError: No tool can be made of one of `tools`, or two have the same name.
     """
 
-    SUPPORTED: ClassVar[frozenset[str]] = _SETTINGS | {"model", "instructions", "tools"}
+    SUPPORTED: ClassVar[frozenset[str]] = _SETTINGS | {"model", "instructions", "tools", "deps"}
 
     def __init__(  # noqa: PLR0913  (one for each thing that shapes an answer, by name)
         self,
@@ -85,6 +87,7 @@ class Agent(BaseAgent):
         extra: Mapping[str, Any] | None = None,
         max_steps: int = 10,
         prices: PriceTable | None = None,
+        deps: Any = None,
     ) -> None:
         given: Any = provider
         if not isinstance(given, BaseProvider):
@@ -95,7 +98,7 @@ class Agent(BaseAgent):
             raise InvalidArgument(msg)
         self.name = name
         settings = ModelSettings(temperature, top_p, max_tokens, seed, timeout, extra=extra or {})
-        self._setup = Setup(provider, instructions, as_tools(tools), model, settings, max_steps, prices)
+        self._setup = Setup(provider, instructions, as_tools(tools), model, settings, max_steps, prices, deps=deps)
         self._conversation = _Conversation()
 
     @property
@@ -156,8 +159,9 @@ class Agent(BaseAgent):
         """Return the same agent with an empty conversation. It is a shallow copy: attributes of a subclass are shared.
 
         Args:
-            **overrides: `model`, `instructions`, `tools`, `temperature`, `top_p`, `max_tokens` or `seed`, as for the
-                constructor.
+            **overrides: `model`, `instructions`, `tools`, `deps`, `temperature`, `top_p`, `max_tokens` or `seed`, as
+                for the constructor. A model that is named `provider:model`, with a provider that the project knows by
+                that name, is asked of that provider.
 
         Raises:
             ConfigurationError: Another override.
@@ -165,15 +169,22 @@ class Agent(BaseAgent):
         """
         self.refuse_unsupported(overrides)
         made = copy.copy(self)
-        made._conversation = _Conversation()  # noqa: SLF001  (of its own kind)
+        made._conversation = _Conversation(list(self._setup.opening))  # noqa: SLF001  (of its own kind)
         if overrides:
             changes = {key: value for key, value in overrides.items() if key not in _SETTINGS}
             if "tools" in changes:
                 changes["tools"] = as_tools(changes["tools"])
             settings = {key: value for key, value in overrides.items() if key in _SETTINGS}
             changes["settings"] = replace(self._setup.settings, **settings)
+            changes |= _of_provider(changes.get("model"))
             made._setup = replace(self._setup, **changes)  # noqa: SLF001  (as above)
         return made
+
+    def opened_with(self, messages: Iterable[Message]) -> Self:
+        """Return the same agent, whose conversations begin with these messages."""
+        made = copy.copy(self)
+        made._setup = replace(self._setup, opening=tuple(messages))  # noqa: SLF001  (of its own kind)
+        return made.fresh()
 
     @property
     def fingerprint(self) -> str:
@@ -220,6 +231,31 @@ class Agent(BaseAgent):
             yield conversation
         finally:
             conversation.busy.release()
+
+
+def agent_of_model(name: str) -> Agent:
+    """Return an agent around a model.
+
+    Args:
+        name: Name such as `local:qwen3`: a provider that the project knows by that name, and its name of the model.
+
+    Raises:
+        ConfigurationError: There is no such provider, or nobody here knows providers by name.
+    """
+    found = _of_provider(name)
+    if not found:
+        msg = (
+            f"{name!r} names no model: it is provider:model, such as local:qwen3, with a provider of "
+            'NEURON_EVALS["PROVIDERS"], where Django is set up'
+        )
+        raise ConfigurationError(msg)
+    return Agent(**found)
+
+
+def _of_provider(model: Any) -> dict[str, Any]:
+    """Return provider and model that a name such as `local:qwen3` stands for; nothing for any other name."""
+    found = model_by_name(model) if isinstance(model, str) else None
+    return {} if found is None else dict(zip(("provider", "model"), found, strict=True))
 
 
 @contextmanager

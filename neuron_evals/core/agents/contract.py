@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from difflib import get_close_matches
@@ -104,6 +104,19 @@ class BaseAgent(ABC):
         Raises:
             ConfigurationError: The agent cannot change one of them.
         """
+
+    def opened_with(self, messages: Iterable[Message]) -> Self:
+        """Return the same agent, whose conversations begin with these messages, as if they had been said.
+
+        Args:
+            messages: Messages of user and assistant, the last one of the assistant.
+
+        Raises:
+            ConfigurationError: The agent cannot be told of an earlier conversation.
+        """
+        del messages
+        msg = f"{type(self).__name__} cannot begin with messages that were said before; give the user's last one alone"
+        raise ConfigurationError(msg)
 
     @property
     def tools(self) -> tuple[Tool, ...] | None:

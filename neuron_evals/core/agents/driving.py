@@ -61,7 +61,7 @@ async def adrive(steps: Steps, provider: BaseProvider) -> AgentReply:
 def _run_each(step: Run) -> None:
     for work in step.work:
         with _Attempt(work, step.take) as attempt:
-            result = work.tool.function(**work.arguments)
+            result = work.tool.function(**work.keywords)
             attempt.result = finish(result) if inspect.isawaitable(result) else result
 
 
@@ -77,9 +77,9 @@ async def _arun(work: Work, take: Callable[[ToolCall], None]) -> None:
     with _Attempt(work, take) as attempt:
         function = work.tool.function
         if work.tool.in_thread:
-            result = await call_plain(function, **work.arguments)
+            result = await call_plain(function, **work.keywords)
         else:
-            result = function(**work.arguments)
+            result = function(**work.keywords)
         attempt.result = await result if inspect.isawaitable(result) else result
 
 

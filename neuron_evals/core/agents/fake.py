@@ -57,6 +57,7 @@ class FakeAgent(BaseAgent):
     def __init__(self, script: FakeScript | None = None, items: Mapping[str, FakeScript] | None = None) -> None:
         self.script = script or FakeScript()
         self.items = dict(items or {})
+        self._opening: tuple[Message, ...] = ()
         self._history: tuple[Message, ...] = ()
         self._turns = 0
 
@@ -73,8 +74,14 @@ class FakeAgent(BaseAgent):
         """
         self.refuse_unsupported(overrides)
         made = copy.copy(self)
-        made._history, made._turns = (), 0  # noqa: SLF001  (of its own kind)
+        made._history, made._turns = self._opening, 0  # noqa: SLF001  (of its own kind)
         return made
+
+    def opened_with(self, messages: Iterable[Message]) -> Self:
+        """Return the same agent, whose conversations begin with these messages."""
+        made = copy.copy(self)
+        made._opening = tuple(messages)  # noqa: SLF001  (of its own kind)
+        return made.fresh()
 
     def for_item(self, item_id: str | None, index: int) -> Self:
         """Return the agent for one item of a suite, with an empty conversation.

@@ -9,7 +9,7 @@ import inspect
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from neuron_evals.core.jsonable import canonical_json
+from neuron_evals.core.jsonable import Unserialisable, canonical_json, dump_json
 
 if TYPE_CHECKING:
     from neuron_evals.core.agents.turns import Setup
@@ -18,12 +18,27 @@ if TYPE_CHECKING:
 def fingerprint_of(setup: Setup) -> str:
     """Return a hash of provider, model, instructions, settings and tools; empty when the provider has none.
 
+    It is empty too when the tools depend on something that is no JSON value: nothing tells when that changes.
     Of a tool's function it takes the source and what it was built with; what it calls in turn has no part in it.
     """
     if not setup.provider.fingerprint:
         return ""
     tools = [[tool.spec, facts_of(tool.function), facts_of(tool.approval)] for tool in setup.tools]
-    facts = [setup.provider.fingerprint, setup.model, setup.instructions, setup.settings, setup.max_steps, tools]
+    facts: list[object] = [
+        setup.provider.fingerprint,
+        setup.model,
+        setup.instructions,
+        setup.settings,
+        setup.max_steps,
+        tools,
+    ]
+    if setup.opening:
+        facts.append(setup.opening)
+    if setup.deps is not None:
+        try:
+            facts.append({"deps": dump_json(setup.deps)})
+        except Unserialisable:
+            return ""
     return hashlib.sha256(canonical_json(facts).encode()).hexdigest()
 
 

@@ -27,12 +27,19 @@ class Work:
     Attributes:
         call: The call; with the approval `"pending"` it must not run yet.
         tool: Its tool.
-        arguments: What the tool's function is called with.
+        arguments: What the tool's function is called with, of what the model says.
+        deps: What the agent's tools depend on.
     """
 
     call: ToolCall
     tool: Tool
     arguments: Mapping[str, Any]
+    deps: Any = None
+
+    @property
+    def keywords(self) -> dict[str, Any]:
+        """What the tool's function is called with."""
+        return {**self.arguments, **self.tool.given_by_agent(self.deps)}
 
     def returned(self, result: Any, seconds: float) -> ToolCall:
         """Return the call with its result, as JSON: what the tool keeps may change later."""
@@ -51,14 +58,16 @@ class Round:
     Args:
         calls: What the model proposes, each with an id of its own.
         tools: The agent's tools.
+        deps: What they depend on.
 
     Attributes:
         proposed: The calls as they stand in the assistant message.
         fault: What ends the turn before anything runs; `None` when nothing does.
     """
 
-    def __init__(self, calls: Sequence[ToolCall], tools: Sequence[Tool]) -> None:
+    def __init__(self, calls: Sequence[ToolCall], tools: Sequence[Tool], deps: Any = None) -> None:
         by_name = {tool.name: tool for tool in tools}
+        self._deps = deps
         self.fault: Exception | None = None
         self._entries: list[ToolCall | Work] = [self._entry(call, by_name) for call in calls]
         self._places = {call.id: place for place, call in enumerate(calls)}
@@ -111,7 +120,8 @@ class Round:
 
     def _entry(self, call: ToolCall, tools: Mapping[str, Tool]) -> ToolCall | Work:
         try:
-            return _prepared(call, tools)
+            prepared = _prepared(call, tools)
+            return replace(prepared, deps=self._deps) if isinstance(prepared, Work) else prepared
         except NOT_TOLD as exc:
             self.fault = self.fault or exc
             return _refused(call, class_and_message(exc))

@@ -18,6 +18,14 @@ from neuron_evals.core.providers.contract import ToolSpec
 Approval = bool | Callable[[Mapping[str, Any]], bool | str]
 """Whether a call needs an approval, or a rule that says so from its arguments, where text is the reason."""
 
+
+class Deps:
+    """Marks a tool's parameter that gets what the agent depends on (`deps`); the model is not told of it.
+
+    It stands beside the parameter's type: `account: Annotated[Account, Deps]`.
+    """
+
+
 NAME = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
 
 
@@ -73,7 +81,8 @@ class Tool:
 
         Args:
             function: Its parameters are annotated with str, int, float, bool, None, list, dict, Literal, Optional and
-                other unions, Enum, dataclasses, TypedDict, Annotated or Any.
+                other unions, Enum, dataclasses, TypedDict, Annotated or Any. One that is `Annotated[type, Deps]` gets
+                the agent's `deps`.
             name: The function's name by default.
             description: The docstring up to its first section by default.
             approval: As for `Tool`.
@@ -84,7 +93,8 @@ class Tool:
         """
         called = name or str(getattr(function, "__name__", ""))
         text, about = described(function)
-        members = _members(function, called or type(function).__name__)
+        declared = _members(function, called or type(function).__name__)
+        members = [member for member in declared if not _is_filled(member)]
         properties = {}
         for member in members:
             schema = _member_schema(member, called)
@@ -101,6 +111,7 @@ class Tool:
             function,
             approval=approval,
             members=tuple(members),
+            filled=tuple(member.name for member in declared if _is_filled(member)),
         )
 
     @property
@@ -140,6 +151,11 @@ class Tool:
             raise BadArguments(str(exc)) from exc
         return dict(given)
 
+    def given_by_agent(self, deps: Any) -> dict[str, Any]:
+        """Return what the function is called with beside the arguments: the agent's `deps`, where it asks for them."""
+        del deps
+        return {}
+
     def reason_to_ask(self, given: Mapping[str, Any]) -> str | None:
         """Return why a call needs an approval, which may be empty; `None` when it needs none.
 
@@ -157,9 +173,13 @@ class _TypedTool(Tool):
     """A tool whose arguments are read by the annotations of its function."""
 
     members: tuple[Member, ...] = field(default=(), repr=False)
+    filled: tuple[str, ...] = field(default=(), repr=False)
 
     def arguments(self, given: Mapping[str, Any]) -> dict[str, Any]:
         return read_members(self.members, given)
+
+    def given_by_agent(self, deps: Any) -> dict[str, Any]:
+        return dict.fromkeys(self.filled, deps)
 
 
 def as_tools(given: Iterable[Tool | Callable[..., Any]]) -> tuple[Tool, ...]:
@@ -231,6 +251,11 @@ def _members(function: Any, name: str) -> list[Member]:
             raise Unsupported(msg)
         members.append(Member(parameter.name, hints[parameter.name], parameter.default is parameter.empty))
     return members
+
+
+def _is_filled(member: Member) -> bool:
+    """Return whether the agent fills a parameter, and not the model."""
+    return member.annotation is Deps or Deps in getattr(member.annotation, "__metadata__", ())
 
 
 def _member_schema(member: Member, name: str) -> dict[str, Any]:

@@ -32,6 +32,8 @@ class Setup:
     settings: ModelSettings = field(default_factory=ModelSettings)
     max_steps: int = 10
     prices: PriceTable | None = None
+    opening: tuple[Message, ...] = ()
+    deps: Any = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +118,7 @@ class Turn:
     def _go_on(self) -> Steps:
         reply = yield from self._ask()
         while reply.message.tool_calls:
-            part = Round(reply.message.tool_calls, self._setup.tools)
+            part = Round(reply.message.tool_calls, self._setup.tools, self._setup.deps)
             message = replace(reply.message, tool_calls=part.proposed)
             self._messages.append(message)
             self._round = part

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from neuron_evals.core.suites.evaluator import AsyncSuiteEvaluator, SuiteEvaluator, suite_evaluator
 from neuron_evals.core.suites.faking import as_fake, unmatched_scripts
+from neuron_evals.core.suites.files import load_suite, load_suites
+from neuron_evals.core.suites.imports import Imports, no_imports, project_imports
 from neuron_evals.core.suites.parsing import dataset_problems, parse_suite
 from neuron_evals.core.suites.problems import Problem, SuiteError
 from neuron_evals.core.suites.resources import Resources
@@ -13,6 +15,7 @@ __all__ = [
     "AssertionSpec",
     "AsyncSuiteEvaluator",
     "CheckSpec",
+    "Imports",
     "ItemSpec",
     "Problem",
     "Resources",
@@ -22,7 +25,11 @@ __all__ = [
     "SuiteSpec",
     "as_fake",
     "dataset_problems",
+    "load_suite",
+    "load_suites",
+    "no_imports",
     "parse_suite",
+    "project_imports",
     "suite_evaluator",
     "unmatched_scripts",
 ]

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from neuron_evals.core.agents import BaseAgent, FakeAgent
+from neuron_evals.core.agents.bridging import finish
+from neuron_evals.core.agents.fingerprints import facts_of
 from neuron_evals.core.caches import Uncacheable
 from neuron_evals.core.conversations import Conversation, player_name
 from neuron_evals.core.conversations.simulator_options import as_player
 from neuron_evals.core.datasets import ArrayDataset, Dataset
 from neuron_evals.core.evaluators import BaseEvaluator
 from neuron_evals.core.exceptions import ConfigurationError
+from neuron_evals.core.suites.nous.custom import CustomCheck
+from neuron_evals.core.suites.output_types import StructuredAgent
 from neuron_evals.core.suites.problems import SuiteError, given_ids
 from neuron_evals.core.suites.resources import NAMES, SIMULATOR, Resources
 from neuron_evals.core.suites.talking import conversation, needs_player, stubbed
@@ -21,6 +26,8 @@ from neuron_evals.core.suites.views import OnRecord
 
 if TYPE_CHECKING:
     from neuron_evals.core.suites.spec import ItemSpec, SuiteSpec
+
+DEPS = "deps"
 
 
 @dataclass(frozen=True)
@@ -62,9 +69,12 @@ class SuiteEvaluator(BaseEvaluator):
         lacking = spec.missing(*(name for name in (*NAMES, SIMULATOR) if name in self._resources))
         if lacking:
             raise SuiteError(lacking, given_ids([item.item for item in spec.items]))
+        self._set_up: tuple[Any, ...] = ()
         self._subject = _Subject(agent.fresh(**{**spec.defaults.overrides, **self._overrides}))
         for item in spec.items:
             agent.refuse_unsupported(item.overrides)
+            if item.opening:
+                agent.opened_with(item.opening)
 
     @property
     def agent(self) -> BaseAgent:
@@ -84,7 +94,8 @@ class SuiteEvaluator(BaseEvaluator):
     @property
     def timeout(self) -> float | None:  # type: ignore[override]  # as tags
         """Seconds an item may take."""
-        return self.spec.defaults.timeout
+        given = self.spec.defaults.timeout
+        return self.spec.usual_timeout if given is None else given
 
     @property
     def repeats(self) -> int:  # type: ignore[override]  # as tags
@@ -97,27 +108,42 @@ class SuiteEvaluator(BaseEvaluator):
         return self.spec.defaults.retries or 0
 
     @property
+    def retry_failed(self) -> bool:  # type: ignore[override]  # as tags
+        """Whether `retries` goes for wrong answers too."""
+        return bool(self.spec.defaults.retry_failed)
+
+    @property
     def fake(self) -> bool:  # type: ignore[override]  # as tags
         """Whether canned replies stand in for the agent."""
         return isinstance(self._subject.agent, FakeAgent)
 
     def set_up(self) -> None:
-        """Make what items need, so that what cannot be made is known before the agent is called.
+        """Make what items need, so that nothing turns out to be missing after a call; then call the suite's setup.
 
         Raises:
             ConfigurationError: Every call of the agent would fail, or its tools cannot be stubbed as an item wants.
-            Exception: Whatever making a judge, a classifier, embeddings or what plays users raises.
+            Exception: Whatever making a judge, a classifier, embeddings or what plays users raises, or the suite's own
+                setup.
         """
         problems = self._subject.agent.problems()
         if problems:
             msg = f"the agent cannot be called: {'; '.join(problems)}"
             raise ConfigurationError(msg)
         for name in NAMES:
-            if any(self.spec.needing(name)):
-                self._resources.get(name)
+            for _, needed in self.spec.needing(name):
+                needed.resource(name, self._resources)
         for item in self.spec.items:
             self._player(item)
             self._require_stubs(item)
+        if self.spec.setup is not None:
+            self._set_up = (_finished(self.spec.setup()),)
+        elif self.spec.teardown is not None:
+            self._set_up = (None,)
+
+    def tear_down(self) -> None:
+        """Call the suite's teardown with what its setup returned; not when there was no setup that did."""
+        if self.spec.teardown is not None and self._set_up:
+            _finished(self.spec.teardown(*self._set_up))
 
     def get_dataset(self) -> Dataset:
         """Return the items."""
@@ -156,7 +182,14 @@ class SuiteEvaluator(BaseEvaluator):
         if player is not None and not user:
             msg = "what plays the user has no fingerprint, so that nothing tells when it may say something else"
             raise Uncacheable(msg)
-        return {"agent": self._fingerprint, "user": user, "overrides": self._changes(spec), "item": spec.seen}
+        said = {
+            "agent": self._fingerprint,
+            "user": user,
+            "overrides": facts_of(self._changes(spec)),
+            "item": spec.seen,
+        }
+        more = {"opening": [asdict(message) for message in spec.opening], "output_type": spec.output_type}
+        return {**said, **{name: value for name, value in more.items() if value}}
 
     @cached_property
     def _fingerprint(self) -> str:
@@ -184,15 +217,39 @@ class SuiteEvaluator(BaseEvaluator):
         agent = self._subject.agent
         if isinstance(agent, FakeAgent):
             given = item.item.get("id")
-            return agent.for_item(None if given is None else str(given), item.index)
-        return agent.fresh(**self._changes(item))
+            agent = agent.for_item(None if given is None else str(given), item.index)
+            return agent.opened_with(item.opening) if item.opening else agent
+        agent = agent.fresh(**self._changes(item))
+        agent = agent.opened_with(item.opening) if item.opening else agent
+        return agent if item.output_type is None else StructuredAgent(agent, item.output_type)
 
     def _changes(self, item: ItemSpec) -> dict[str, Any]:
-        return {name: value for name, value in item.overrides.items() if name not in self._overrides}
+        """Return what an item changes of the agent, and the run does not."""
+        changes = {name: value for name, value in item.overrides.items() if name not in self._overrides}
+        if self._set_up != () and DEPS in self._subject.agent.SUPPORTED and DEPS not in self._overrides:
+            changes[DEPS] = self._deps(item)
+        return changes
+
+    def _deps(self, item: ItemSpec) -> Any:
+        """Return what an item depends on: its own, laid over what the suite's setup returned."""
+        own = item.overrides.get(DEPS)
+        shared = self._set_up[0] if self._set_up else None
+        if isinstance(own, Mapping) and isinstance(shared, Mapping):
+            return {**shared, **own}
+        return shared if own is None else own
 
     def _checks(self, item: Mapping[str, Any]) -> Iterator[tuple[str, OnRecord]]:
-        for check in self.spec.of(item).checks:
-            yield check.label, OnRecord(check.assertion.build(self._resources))
+        spec = self.spec.of(item)
+        for check in spec.checks:
+            assertion = check.assertion.build(self._resources)
+            if isinstance(assertion, CustomCheck):
+                assertion = replace(assertion, deps=self._deps(spec))
+            yield check.label, OnRecord(assertion)
+
+
+def _finished(value: Any) -> Any:
+    """Return what a function of the project returned; of an `async def` what it gave in the end."""
+    return finish(value) if inspect.isawaitable(value) else value
 
 
 class AsyncSuiteEvaluator(SuiteEvaluator):

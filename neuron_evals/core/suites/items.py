@@ -58,7 +58,7 @@ def read_items(dataset: Any, types: Mapping[str, type[Assertion]]) -> tuple[tupl
         return (), (Problem(None, DATASET, f"must be a list of items, got {described(dataset)}"),)
     if not dataset:
         return (), (Problem(None, DATASET, "is empty; it needs at least one item"),)
-    identity = _identity_problems(dataset)
+    identity = identity_problems(dataset)
     items: list[ItemSpec] = []
     problems: list[Problem] = []
     for index, item in enumerate(dataset):
@@ -85,7 +85,7 @@ def _read_item(index: int, item: Any, types: Mapping[str, type[Assertion]], faul
     if not unstorable:
         item = plain(item)
     reader = AssertionReader(types, item)
-    checks = tuple(_checks(item, reader))
+    checks = tuple(item_checks(item, reader))
     for path, message in reader.faults:
         faults.setdefault(path, message)
     return ItemSpec(index, item, checks, seen(item))
@@ -101,8 +101,13 @@ def _missing(item: Mapping[str, Any]) -> Iterator[Fault]:
         )
 
 
-def _checks(item: Mapping[str, Any], reader: AssertionReader) -> Iterator[CheckSpec]:
-    """Yield the checks of an item: its reference, its assertions, its tool."""
+def item_checks(item: Mapping[str, Any], reader: AssertionReader) -> Iterator[CheckSpec]:
+    """Yield the checks of an item: its reference, its assertions, its tool.
+
+    Args:
+        item: The item, free of what no JSON has.
+        reader: Reads its assertions, and notes what is wrong with them.
+    """
     reference, entries, tool = item.get("reference"), item.get(ASSERTIONS), item.get("tool")
     if isinstance(reference, str):
         yield CheckSpec("reference", AssertionSpec(StringContains, {"keyword": reference}, "reference", "reference"))
@@ -114,7 +119,7 @@ def _checks(item: Mapping[str, Any], reader: AssertionReader) -> Iterator[CheckS
         yield CheckSpec("tool", AssertionSpec(ToolWasCalled, {"name": tool}, "tool", "tool"))
 
 
-def _identity_problems(dataset: Sequence[Any]) -> dict[int, dict[str, str]]:
+def identity_problems(dataset: Sequence[Any]) -> dict[int, dict[str, str]]:
     """Return what is wrong with ids and tags, by position and key."""
     found: dict[int, dict[str, str]] = {}
 

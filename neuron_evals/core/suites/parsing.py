@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from neuron_evals.core.assertions.registry import assertion_types
-from neuron_evals.core.suites import studio
+from neuron_evals.core.suites import nous, studio
+from neuron_evals.core.suites.imports import Imports, no_imports
 from neuron_evals.core.suites.items import read_items
 from neuron_evals.core.suites.problems import Problem, SuiteError
 from neuron_evals.core.suites.spec import SuiteSpec
@@ -21,23 +22,26 @@ NAME = "unnamed"
 """Name of a suite that has none."""
 
 
-def parse_suite(data: Any, *, name: str = NAME, types: Types | None = None) -> SuiteSpec:
+def parse_suite(data: Any, *, name: str = NAME, types: Types | None = None, imports: Imports = no_imports) -> SuiteSpec:
     """Return the suite that data describes.
 
     Args:
-        data: JSON text, or data: a list of items, or an object with the items under `dataset` or `items`.
+        data: JSON text, or data: a list of items, or an object with the items under `dataset` or `items`; or cases in
+            the format of Nous.Eval, in a list or under `test_cases`. The keys tell which it is.
         name: The suite's name when the data give none.
         types: Assertion classes by type name; those that come with the package by default.
+        imports: Returns what a dotted path in the data names; by default none is followed. Never let rows or requests
+            name code.
 
     Raises:
         SuiteError: Something is wrong with it; all problems are listed, each with its item and field.
     """
     known = assertion_types() if types is None else types
     if not isinstance(data, str):
-        return _read(data, known, name)
+        return _read(data, known, name, imports)
     value, problems = parsed(data)
     try:
-        suite = None if value is None and problems else _read(value, known, name)
+        suite = None if value is None and problems else _read(value, known, name, imports)
     except SuiteError as exc:
         raise SuiteError([*problems, *exc.problems], exc.ids) from None
     if suite is None or problems:
@@ -64,14 +68,16 @@ def dataset_problems(dataset: Any, *, has_judge: bool | None = None, types: Type
     return tuple(sorted([*found, *problems], key=_position))
 
 
-def _read(data: Any, types: Types, name: str) -> SuiteSpec:
+def _read(data: Any, types: Types, name: str, imports: Imports) -> SuiteSpec:
     read = next((read for recognises, read in _FORMATS if recognises(data)), studio.read_suite)
-    return read(data, types, name)
+    return read(data, types, name, imports)
 
 
 def _position(problem: Problem) -> int:
     return -1 if problem.item_index is None else problem.item_index
 
 
-_FORMATS: tuple[tuple[Callable[[Any], bool], Callable[[Any, Types, str], SuiteSpec]], ...] = ()
+_FORMATS: tuple[tuple[Callable[[Any], bool], Callable[[Any, Types, str, Imports], SuiteSpec]], ...] = (
+    (nous.is_nous, nous.read_suite),
+)
 """Formats that are told by their keys, each with its reader; what none of them recognises is read as Studio's."""

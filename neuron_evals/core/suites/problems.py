@@ -53,16 +53,20 @@ class SuiteError(EvaluationError, ValueError):
     Attributes:
         problems: Every problem that was found, in the order of the items.
         ids: The ids that items were given, by position, for messages.
+        places: For each problem, where its value stands, such as `smoke.yaml, line 7, column 5`; empty for data.
     """
 
-    def __init__(self, problems: Iterable[Problem], ids: Mapping[int, str] | None = None) -> None:
+    def __init__(
+        self, problems: Iterable[Problem], ids: Mapping[int, str] | None = None, places: Iterable[str] = ()
+    ) -> None:
         self.problems = tuple(problems)
         self.ids = dict(ids or {})
-        super().__init__(_listed(self.problems, self.ids))
+        self.places = tuple(places)
+        super().__init__(_listed(self.problems, self.ids, self.places))
 
-    def __reduce__(self) -> tuple[type[SuiteError], tuple[tuple[Problem, ...], dict[int, str]]]:
+    def __reduce__(self) -> tuple[type[SuiteError], tuple[tuple[Problem, ...], dict[int, str], tuple[str, ...]]]:
         """Rebuild from the problems: the default would pass the message instead."""
-        return type(self), (self.problems, self.ids)
+        return type(self), (self.problems, self.ids, self.places)
 
 
 def given_ids(items: Any) -> dict[int, str]:
@@ -73,11 +77,13 @@ def given_ids(items: Any) -> dict[int, str]:
     return {index: str(value) for index, value in given.items() if type(value) in (str, int) and value != ""}
 
 
-def _listed(problems: tuple[Problem, ...], ids: Mapping[int, str]) -> str:
+def _listed(problems: tuple[Problem, ...], ids: Mapping[int, str], places: tuple[str, ...]) -> str:
     lines = [
         problem.written(None if problem.item_index is None else ids.get(problem.item_index))
         for problem in problems[:SHOWN_PROBLEMS]
     ]
+    if places:
+        lines = [f"{place}: {line}" for place, line in zip(places, lines, strict=False)]
     if len(problems) > SHOWN_PROBLEMS:
         lines.append(f"and {len(problems) - SHOWN_PROBLEMS} more")
     if len(problems) == 1:

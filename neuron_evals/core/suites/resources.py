@@ -6,10 +6,11 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from neuron_evals.core.agents import BaseAgent, as_agent
+from neuron_evals.core.agents import BaseAgent, agent_of_model, as_agent
 from neuron_evals.core.exceptions import ConfigurationError
 
-NAMES = ("judge", "classifier", "embeddings")
+JUDGE = "judge"
+NAMES = (JUDGE, "classifier", "embeddings")
 """The fields of assertions that a run fills in."""
 
 SIMULATOR = "simulator"
@@ -26,6 +27,10 @@ class Resources:
         classifier: Returns the classifier, likewise.
         embeddings: Returns the embeddings, likewise.
         simulator: Returns what plays simulated users, an agent or a provider, likewise.
+        judge_is_given: Whether the judge is one that the run was given, so that it goes before those that items name.
+
+    Attributes:
+        judge_is_given: Likewise.
     """
 
     def __init__(
@@ -34,7 +39,10 @@ class Resources:
         classifier: Make | None = None,
         embeddings: Make | None = None,
         simulator: Make | None = None,
+        *,
+        judge_is_given: bool = True,
     ) -> None:
+        self.judge_is_given = judge_is_given and judge is not None
         makers = zip((*NAMES, SIMULATOR), (judge, classifier, embeddings, simulator), strict=True)
         self._makers: Mapping[str, Make] = {name: make for name, make in makers if make is not None}
         self._made: dict[str, Any] = {}
@@ -63,6 +71,15 @@ class Resources:
             ConfigurationError: There is none.
         """
         agent: BaseAgent = self._once(f"{SIMULATOR} {name}", lambda: as_agent(name))
+        return agent
+
+    def model(self, name: str) -> BaseAgent:
+        """Return an agent around the model of a name such as `local:qwen3`.
+
+        Raises:
+            ConfigurationError: There is none.
+        """
+        agent: BaseAgent = self._once(f"model {name}", lambda: agent_of_model(name))
         return agent
 
     def _once(self, name: str, make: Make) -> Any:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from neuron_evals.core.checking import Assertion
+from neuron_evals.core.messages import Message
 from neuron_evals.core.suites.problems import Problem
-from neuron_evals.core.suites.resources import SIMULATOR
+from neuron_evals.core.suites.resources import JUDGE, SIMULATOR
 from neuron_evals.core.suites.talking import needs_player
 from neuron_evals.core.suites.views import with_own_views
 
@@ -30,6 +31,7 @@ class AssertionSpec:
         field: Where in the item it stands, such as `_assertions[1]`; for messages.
         type_name: The name by which the item asks for it.
         needs: Which of `judge`, `classifier` and `embeddings` it takes itself.
+        judge_model: Name of the model that grades, unless the run is given a judge; `None` when it names none.
     """
 
     cls: type[Assertion]
@@ -37,6 +39,7 @@ class AssertionSpec:
     field: str
     type_name: str = ""
     needs: tuple[str, ...] = ()
+    judge_model: str | None = None
 
     def build(self, resources: Resources) -> Assertion:
         """Return the assertion.
@@ -49,7 +52,17 @@ class AssertionSpec:
             InvalidArgument: The options cannot mean anything.
         """
         options = {name: _built(value, resources) for name, value in self.options.items()}
-        return self.cls(**options, **{name: resources.get(name) for name in self.needs})
+        return self.cls(**options, **{name: self.resource(name, resources) for name in self.needs})
+
+    def resource(self, name: str, resources: Resources) -> Any:
+        """Return what the assertion takes of what the run gives.
+
+        Raises:
+            ConfigurationError: There is none.
+        """
+        if name == JUDGE and self.judge_model is not None and not resources.judge_is_given:
+            return resources.model(self.judge_model)
+        return resources.get(name)
 
     def needing(self, name: str) -> Iterator[AssertionSpec]:
         """Yield the assertions that need a resource: this one, and those inside it."""
@@ -93,6 +106,8 @@ class ItemSpec:
         seen: What of the item shapes the agent's answer.
         overrides: What this item changes of the agent, as `fresh()` takes it; the run goes before it, it goes before
             the suite.
+        opening: Messages with which the item's conversation begins, before what the user says.
+        output_type: JSON Schema of the answer that the agent is asked for; `None` for free text.
     """
 
     index: int
@@ -100,6 +115,8 @@ class ItemSpec:
     checks: tuple[CheckSpec, ...]
     seen: Mapping[str, Any]
     overrides: Mapping[str, Any] = field(default_factory=dict)
+    opening: tuple[Message, ...] = ()
+    output_type: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -114,6 +131,7 @@ class SuiteDefaults:
         retries: How often an item is tried again after an infrastructure error.
         repeats: How often each item is executed.
         concurrency: How many items are in flight at most.
+        retry_failed: Whether `retries` goes for wrong answers too.
     """
 
     model: str | None = None
@@ -123,12 +141,25 @@ class SuiteDefaults:
     retries: int | None = None
     repeats: int | None = None
     concurrency: int | None = None
+    retry_failed: bool | None = None
+
+    def filled(self, rest: SuiteDefaults) -> SuiteDefaults:
+        """Return these with what they leave open taken from others; settings of the model one by one."""
+        taken = {name: value for name, value in _values(rest) if getattr(self, name) is None}
+        return replace(self, **taken, model_settings={**rest.model_settings, **self.model_settings})
 
     @property
     def overrides(self) -> dict[str, Any]:
         """What of this changes the agent, as `fresh()` takes it."""
         named = {"model": self.model, "instructions": self.instructions}
         return {**self.model_settings, **{name: value for name, value in named.items() if value is not None}}
+
+
+def _values(defaults: SuiteDefaults) -> Iterator[tuple[str, Any]]:
+    """Yield what can be left open, by name."""
+    for each in fields(defaults):
+        if each.name != "model_settings":
+            yield each.name, getattr(defaults, each.name)
 
 
 @dataclass(frozen=True)
@@ -144,6 +175,9 @@ class SuiteSpec:
         defaults: What goes for items and runs that do not say it themselves.
         tags: Tags of every item.
         metadata: JSON values of the author's own.
+        usual_timeout: Seconds an item may take when nobody says it; `None` for no limit.
+        setup: Called before the first item; what it returns is handed to the items, and to `teardown`.
+        teardown: Called after the last item with what `setup` returned.
     """
 
     name: str
@@ -154,6 +188,9 @@ class SuiteSpec:
     defaults: SuiteDefaults = field(default_factory=SuiteDefaults)
     tags: tuple[str, ...] = ()
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    usual_timeout: float | None = None
+    setup: Callable[[], Any] | None = None
+    teardown: Callable[[Any], Any] | None = None
 
     def of(self, item: Mapping[str, Any]) -> ItemSpec:
         """Return what an item of the suite was read as; equal items are read alike.
@@ -181,6 +218,7 @@ class SuiteSpec:
             for name in _NEEDED
             if name not in given
             for index, found in self.needing(name)
+            if name != JUDGE or found.judge_model is None
         ]
         if SIMULATOR not in given:
             message = 'needs an agent that plays it, and the run has none; "agent" in it names one'

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from neuron_evals.core.suites.imports import Imports, no_imports
 from neuron_evals.core.suites.items import read_items
 from neuron_evals.core.suites.problems import DATASET, Problem, SuiteError, given_ids
 from neuron_evals.core.suites.shapes import Anything, Keyed, Listed, Mapped, Number, Shape, Text, described
@@ -20,7 +21,7 @@ MAX_NAME = 255
 """Longest name of a suite, in characters."""
 
 _WRITTEN = Text(blank=False)
-_SETTINGS = Keyed(
+MODEL_SETTINGS = Keyed(
     {
         "temperature": Number(0),
         "top_p": Number(0, 1, above=True),
@@ -28,6 +29,8 @@ _SETTINGS = Keyed(
         "seed": Number(whole=True),
     }
 )
+"""What is set of the agent's model."""
+
 KEYS: Mapping[str, Shape] = {
     "name": _WRITTEN,
     "description": Text(),
@@ -38,7 +41,7 @@ KEYS: Mapping[str, Shape] = {
     "tags": Listed(_WRITTEN),
     "model": _WRITTEN,
     "instructions": Text(),
-    "model_settings": _SETTINGS,
+    "model_settings": MODEL_SETTINGS,
     "timeout": Number(0, above=True, unit="seconds"),
     "retries": Number(0, whole=True),
     "repeats": Number(1, whole=True),
@@ -51,17 +54,19 @@ _SHAPE = Keyed(KEYS)
 _DEFAULTS = ("model", "instructions", "timeout", "retries", "repeats", "concurrency")
 
 
-def read_suite(data: Any, types: Mapping[str, type[Assertion]], name: str) -> SuiteSpec:
+def read_suite(data: Any, types: Mapping[str, type[Assertion]], name: str, imports: Imports = no_imports) -> SuiteSpec:
     """Return the suite that data describes.
 
     Args:
         data: A list of items, or an object with the items under `dataset` or `items`.
         types: Assertion classes by type name.
         name: The suite's name when the data give none.
+        imports: Not needed: such items name no code.
 
     Raises:
         SuiteError: Something is wrong with it; all problems are listed.
     """
+    del imports
     if isinstance(data, Mapping):
         return _read_object(data, types, name)
     items, problems = read_items(data, types)
@@ -79,7 +84,7 @@ def _read_object(data: Mapping[str, Any], types: Mapping[str, type[Assertion]], 
     problems = [Problem(None, field, message) for field, message in _SHAPE.faults(own, "")]
     problems += [Problem(None, second, f'means the same as "{holders[0]}"; give one of them') for second in holders[1:]]
     if isinstance(own.get("name"), str):
-        problems += _name_problems(own["name"])
+        problems += name_problems(own["name"])
     items, found = read_items(data[holders[0]], types)
     if problems or found:
         raise SuiteError([*problems, *found], given_ids(data[holders[0]]))
@@ -96,7 +101,8 @@ def _read_object(data: Mapping[str, Any], types: Mapping[str, type[Assertion]], 
     )
 
 
-def _name_problems(name: str) -> list[Problem]:
+def name_problems(name: str) -> list[Problem]:
+    """Return what is wrong with the name of a suite, which stands in reports and file names."""
     if not name.isprintable():
         return [Problem(None, "name", "must be one line of printable characters")]
     if len(name) > MAX_NAME:

@@ -271,7 +271,11 @@ def test_fresh__overrides_change_the_copy_alone():
     ("overrides", "error", "why"),
     [
         ({"temprature": 1}, ConfigurationError, '"temprature" cannot be changed; did you mean "temperature"'),
-        ({"deps": 1}, ConfigurationError, '"deps" cannot be changed; it can change model, instructions, temperature'),
+        (
+            {"output_type": 1},
+            ConfigurationError,
+            '"output_type" cannot be changed; it can change model, instructions, temperature',
+        ),
         ({"tools": [1]}, ConfigurationError, r"tools\[0\]: must be a Tool"),
         ({"top_p": 2}, InvalidArgument, "top_p"),
     ],

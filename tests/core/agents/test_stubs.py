@@ -349,8 +349,8 @@ def test_tools_that_fresh_is_given__are_stubbed_too(chat, shop):
     assert shop.done == []
     with pytest.raises(ConfigurationError, match='the agent has no tool "mail"; its tools are refund'):
         tested.fresh(tools=[shop.refund])
-    with pytest.raises(ConfigurationError, match='"deps" cannot be changed'):
-        tested.fresh(deps=1)
+    with pytest.raises(ConfigurationError, match='"output_type" cannot be changed'):
+        tested.fresh(output_type=int)
 
 
 def test_step_limit__its_history_is_marked_too(chat, shop):

@@ -1,0 +1,186 @@
+"""The evaluator types of Nous.Eval: what each expects, its options, and the assertion that it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from neuron_evals.core.assertions import Contains, ExactMatch, FuzzyMatch, RubricJudge, ToolUsage
+from neuron_evals.core.assertions.nous_contains import MODES
+from neuron_evals.core.suites.nous.custom import CUSTOM_KEY, read_custom
+from neuron_evals.core.suites.nous.reading import EXPECTED, Reading
+from neuron_evals.core.suites.nous.structured import SCHEMA_CONFIG, read_schema
+from neuron_evals.core.suites.shapes import (
+    Anything,
+    Either,
+    Keyed,
+    Listed,
+    Mapped,
+    Number,
+    Shape,
+    Text,
+    Truth,
+    described,
+    nearest,
+)
+from neuron_evals.core.suites.spec import AssertionSpec
+
+USUAL: Final = "contains"
+"""The type of a case that names none."""
+
+_TEXTS = Listed(Text(empty=False), least=1)
+_SCALAR = Either((Text(), Number(), Truth()))
+_CONTAINS = Keyed(dict.fromkeys(MODES, _TEXTS))
+_TOOLS = Keyed(
+    {
+        "tools_called": _TEXTS,
+        "tools_not_called": _TEXTS,
+        "min_tool_calls": Number(0, whole=True),
+        "max_tool_calls": Number(0, whole=True),
+        "tool_args": Mapped(Mapped()),
+        "output_contains": _TEXTS,
+    }
+)
+_JUDGED = {"criteria": Text(blank=False), "rubric": Text(blank=False), "reference_answer": Text(blank=False)}
+
+CRITERIA: Final = "Judge how good the answer is: whether it is correct, complete, clear, and answers what was asked."
+"""What is graded when a case gives a rubric or a reference answer and no criteria."""
+
+RUBRIC: Final = """5: excellent; correct, complete and clear
+4: good; minor weaknesses
+3: acceptable; answers in part, or with noticeable weaknesses
+2: poor; serious mistakes or gaps
+1: very poor; wrong, or no answer"""
+"""What the grades from 1 to 5 mean when a case does not say it."""
+
+
+@dataclass(frozen=True)
+class EvalType:
+    """One evaluator type.
+
+    Attributes:
+        config: The keys of `eval_config`, with what each may be.
+        read: Returns the assertion of a case; what is wrong is noted. `None` when there is none.
+        open_config: Whether `eval_config` may have other keys.
+        expects: Whether something must be expected.
+    """
+
+    config: Mapping[str, Shape]
+    read: Callable[[Reading, Mapping[str, Any]], AssertionSpec | None]
+    open_config: bool = False
+    expects: bool = True
+
+
+def read_eval_type(reading: Reading) -> tuple[str, AssertionSpec] | None:
+    """Return the name of a case's evaluator type and its assertion; `None` when there is none, or it is wrong."""
+    name = reading.case.get("eval_type")
+    if name is None:
+        if reading.expected is None and not reading.config:
+            return None
+        name = USUAL
+    found = _named(reading, name)
+    if found is None:
+        return None
+    options = reading.config if found.open_config else reading.options(found.config)
+    if found.expects and reading.expected is None:
+        reading.missing(f"what {name} compares with")
+        return None
+    spec = found.read(reading, options)
+    return None if spec is None else (name, spec)
+
+
+def _named(reading: Reading, name: Any) -> EvalType | None:
+    if not isinstance(name, str):
+        reading.note("eval_type", f"must be one of {', '.join(EVAL_TYPES)}, got {described(name)}")
+    elif name not in EVAL_TYPES:
+        hint = nearest(name, EVAL_TYPES)
+        reading.note("eval_type", f'there is no eval_type "{name}"; {hint}there are {", ".join(EVAL_TYPES)}')
+    else:
+        return EVAL_TYPES[name]
+    return None
+
+
+def _exact(reading: Reading, options: Mapping[str, Any]) -> AssertionSpec:
+    reading.fits(_SCALAR, reading.expected, EXPECTED)
+    return reading.assertion(ExactMatch, {EXPECTED: reading.expected, **options}, "exact_match")
+
+
+def _fuzzy(reading: Reading, options: Mapping[str, Any]) -> AssertionSpec:
+    reading.fits(_SCALAR, reading.expected, EXPECTED)
+    return reading.assertion(FuzzyMatch, {EXPECTED: reading.expected, **options}, "fuzzy_match")
+
+
+def _contains(reading: Reading, options: Mapping[str, Any]) -> AssertionSpec | None:
+    expected = reading.expected
+    if isinstance(expected, Mapping):
+        given = {key: value for key, value in expected.items() if value is not None}
+        if reading.fits(_CONTAINS, given, EXPECTED) and not given:
+            reading.missing(f"one of the keys {', '.join(MODES)}")
+        expected = given
+    elif expected in ("", []):
+        reading.missing("text, a list of texts, or an object with contains, contains_any or regex")
+    else:
+        reading.fits(Either((Text(empty=False), _TEXTS, _CONTAINS)), expected, EXPECTED)
+    return reading.assertion(Contains, {EXPECTED: expected, **options}, "contains")
+
+
+def _tool_usage(reading: Reading, options: Mapping[str, Any]) -> AssertionSpec | None:
+    if not reading.fits(_TOOLS, reading.expected, EXPECTED):
+        return None
+    asked = {key: value for key, value in reading.expected.items() if value is not None}
+    return reading.assertion(ToolUsage, {**asked, **options}, "tool_usage")
+
+
+def _judge(reading: Reading, options: Mapping[str, Any]) -> AssertionSpec | None:
+    expected = reading.expected
+    if not reading.fits(Either((Text(blank=False), Keyed(_JUDGED))), expected, EXPECTED):
+        return None
+    given = {"criteria": expected} if isinstance(expected, str) else expected
+    asked = {key: given.get(key) or options.get(key) for key in _JUDGED}
+    if not any(asked.values()):
+        reading.missing(f"one of {', '.join(_JUDGED)}")
+        return None
+    rubric = asked["rubric"] or ("" if "scale" in options else RUBRIC)
+    fields = {
+        "criteria": asked["criteria"] or CRITERIA,
+        "rubric": rubric,
+        "reference": asked["reference_answer"],
+        "question": asked_question(reading.case),
+        "threshold": options.get("pass_threshold"),
+        **{key: options.get(key) for key in ("scale", "votes", "rule")},
+    }
+    chosen = {key: value for key, value in fields.items() if value is not None}
+    return reading.assertion(RubricJudge, chosen, "llm_judge", needs=("judge",), judge_model=options.get("judge_model"))
+
+
+def asked_question(case: Mapping[str, Any]) -> str | None:
+    """Return what the agent is asked, for its judge: the input, or the turns of the user one below the other."""
+    said = case.get("input") if case.get("input") is not None else case.get("turns")
+    parts = said if isinstance(said, list | tuple) else [said]
+    texts = [part.get("content") if isinstance(part, Mapping) else part for part in parts]
+    written = [text for text in texts if isinstance(text, str) and text.strip()]
+    return "\n\n".join(written) or None
+
+
+_FLAG = Truth()
+EVAL_TYPES: Final[Mapping[str, EvalType]] = {
+    "exact_match": EvalType({"trim": _FLAG, "case_insensitive": _FLAG, "normalize": _FLAG}, _exact),
+    "fuzzy_match": EvalType({"threshold": Number(0, 1), "normalize": _FLAG, "case_insensitive": _FLAG}, _fuzzy),
+    "contains": EvalType({"case_insensitive": _FLAG}, _contains),
+    "tool_usage": EvalType({"check_args": _FLAG, "strict_order": _FLAG}, _tool_usage),
+    "schema": EvalType(SCHEMA_CONFIG, read_schema),
+    "llm_judge": EvalType(
+        {
+            "judge_model": Text(blank=False),
+            "pass_threshold": Number(0, 1),
+            "scale": Either((Listed(Number()), Mapped(Number()))),
+            "votes": Number(1, whole=True),
+            "rule": Text(),
+            **_JUDGED,
+        },
+        _judge,
+    ),
+    "custom": EvalType({CUSTOM_KEY: Anything()}, read_custom, open_config=True, expects=False),
+}
+"""The evaluator types by name."""

@@ -1,0 +1,131 @@
+"""Reading a suite in the format of Nous.Eval: a list of cases, or an object that holds one under `test_cases`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from neuron_evals.core.suites.items import identity_problems
+from neuron_evals.core.suites.nous.cases import CaseReader
+from neuron_evals.core.suites.nous.keys import CASES, SUITE_KEYS, TELLING_CASE, TELLING_SUITE, USUAL_TIMEOUT
+from neuron_evals.core.suites.nous.plainness import with_names
+from neuron_evals.core.suites.nous.reading import Reading
+from neuron_evals.core.suites.problems import DATASET, Problem, SuiteError, given_ids
+from neuron_evals.core.suites.shapes import Keyed, described
+from neuron_evals.core.suites.spec import ItemSpec, SuiteDefaults, SuiteSpec
+from neuron_evals.core.suites.studio import name_problems
+from neuron_evals.core.suites.values import plain, value_faults
+
+if TYPE_CHECKING:
+    from neuron_evals.core.checking import Assertion
+    from neuron_evals.core.suites.imports import Imports
+
+_SHAPE = Keyed(SUITE_KEYS)
+_DEFAULTS = {
+    "model": "default_model",
+    "instructions": "default_instructions",
+    "concurrency": "parallelism",
+    "retries": "retry_failed",
+    "repeats": "repeats",
+}
+
+
+def is_nous(data: Any) -> bool:
+    """Return whether data is a suite in this format, and not in that of NeuronAI Studio: its keys tell."""
+    if isinstance(data, Mapping):
+        return not TELLING_SUITE.isdisjoint(data)
+    if not isinstance(data, list | tuple):
+        return False
+    return any(isinstance(item, Mapping) and not TELLING_CASE.isdisjoint(item) for item in data)
+
+
+def read_suite(data: Any, types: Mapping[str, type[Assertion]], name: str, imports: Imports) -> SuiteSpec:
+    """Return the suite that data describes.
+
+    Args:
+        data: A list of cases, or an object with cases under `test_cases`.
+        types: Assertion classes by type name.
+        name: The suite's name when the data give none.
+        imports: What resolves dotted paths.
+
+    Raises:
+        SuiteError: Something is wrong with it; all problems are listed.
+    """
+    if not isinstance(data, Mapping):
+        items, problems = _read_cases(data, CaseReader(types, imports, needs_id=False), DATASET)
+        if problems:
+            raise SuiteError(problems, given_ids(data))
+        return SuiteSpec(name, items, usual_timeout=USUAL_TIMEOUT)
+    own = {key: value for key, value in data.items() if value is not None}
+    cases = own.pop(CASES, None)
+    problems = _own_problems(own)
+    reading = Reading(own, imports)
+    setup, teardown = _called(reading, "setup", 0), _called(reading, "teardown", 1)
+    problems += [Problem(None, path, message) for path, message in reading.faults]
+    items, found = _read_cases(cases, CaseReader(types, imports, needs_id=True), CASES)
+    if problems or found:
+        raise SuiteError([*problems, *found], given_ids(cases))
+    return SuiteSpec(
+        own.get("name", name),
+        items,
+        own.get("description", ""),
+        own.get("agent"),
+        own.get("judge"),
+        _defaults(own),
+        tuple(dict.fromkeys(tag.strip() for tag in own.get("tags", ()))),
+        plain(own.get("metadata", {})),
+        USUAL_TIMEOUT,
+        setup,
+        teardown,
+    )
+
+
+def _read_cases(cases: Any, reader: CaseReader, where: str) -> tuple[tuple[ItemSpec, ...], list[Problem]]:
+    if not isinstance(cases, list | tuple):
+        what = (
+            "is missing; there must be a list of cases" if cases is None else f"must be a list, got {described(cases)}"
+        )
+        return (), [Problem(None, where, what)]
+    if not cases:
+        return (), [Problem(None, where, "is empty; it needs at least one case")]
+    identity = identity_problems([with_names(case) if isinstance(case, Mapping) else case for case in cases])
+    items: list[ItemSpec] = []
+    problems: list[Problem] = []
+    for index, case in enumerate(cases):
+        faults: dict[str, str] = {}
+        read = reader.read(index, case, faults)
+        for field, message in identity.get(index, {}).items():
+            faults.setdefault(field, message)
+        problems += [Problem(index, field, message) for field, message in faults.items()]
+        if read is not None and not faults:
+            items.append(read)
+    return tuple(items), problems
+
+
+def _own_problems(own: Mapping[str, Any]) -> list[Problem]:
+    faults = [*value_faults(with_names(own), "", 1), *_SHAPE.faults(own, "")]
+    problems = [Problem(None, field, message) for field, message in dict(reversed(faults)).items()]
+    problems.reverse()
+    return problems + (name_problems(own["name"]) if isinstance(own.get("name"), str) else [])
+
+
+def _called(reading: Reading, key: str, arguments: int) -> Callable[..., Any] | None:
+    given = reading.case.get(key)
+    found = reading.imported(given, key)
+    if found is None:
+        return None
+    if not callable(found):
+        takes = "without arguments" if not arguments else "that takes what setup returned"
+        reading.note(key, f"must be the dotted path of a callable {takes}, got {described(found)}")
+        return None
+    callable_: Callable[..., Any] = found
+    return callable_
+
+
+def _defaults(own: Mapping[str, Any]) -> SuiteDefaults:
+    timeout = own.get("default_timeout")
+    return SuiteDefaults(
+        timeout=None if timeout is None else timeout / 1000,
+        retry_failed=True if own.get("retry_failed") else None,
+        **{name: own[key] for name, key in _DEFAULTS.items() if key in own},
+    )
