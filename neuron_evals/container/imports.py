@@ -8,8 +8,8 @@ from types import ModuleType
 from typing import Any
 
 from neuron_evals import conf
-from neuron_evals.registries.dotted import resolve
 from neuron_evals.core.exceptions import ConfigurationError
+from neuron_evals.registries.dotted import resolve
 
 _SETTING = f'{conf.NAME}["SUITE_IMPORTS"]'
 

@@ -87,7 +87,7 @@ class RunCommand(BaseCommand):
         options: Mapping[str, Any],
         stop: StopToken,
         *,
-        concurrency: int | None = None,
+        own_concurrency: bool = False,
         gate: Gate | None = None,
         columns: Mapping[str, Any] = _NONE,
     ) -> int:
@@ -97,8 +97,7 @@ class RunCommand(BaseCommand):
             evaluators: The evaluators, and those known to be broken; they are made when outputs and cache are sound.
             options: The options of the command.
             stop: What stops the run.
-            concurrency: How many items are in flight where the command does not say it; what the settings say by
-                default.
+            own_concurrency: Have the evaluators say how many items are in flight, where the command does not.
             gate: What the report must reach; by default what the options say.
             columns: What a run in the database keeps beside its options.
         """
@@ -111,11 +110,12 @@ class RunCommand(BaseCommand):
             with stop.interruptible():
                 run = runner.prepare_run(
                     list(evaluators),
-                    options["concurrency"] or concurrency or conf.read().runner.concurrency,
+                    options["concurrency"] or conf.read().runner.concurrency,
                     workers=options["workers"],
                     selection=run_options.selection(options),
                     limits=run_options.limits(options),
                     stop=stop,
+                    own_concurrency=own_concurrency and options["concurrency"] is None,
                 )
             with closing(run):
                 _refuse_nothing(run, options)

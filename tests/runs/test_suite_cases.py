@@ -107,9 +107,44 @@ def test_refused__stored_by_code__is_refused_before_a_run_is_made(case, rows):
     done = evaluate("case")
 
     assert done.status == 2, done.out
-    for index, field in case["problems"]:
+    for index, _ in case["problems"]:
         where = "dataset" if index is None or "text" in case else f"item {index}"
         assert where in done.refusal
     assert not EvalRun.objects.exists()
     assert next(Cast.agent.calls) == 0
     assert Cast.provider is None or Cast.provider.call_count == 0
+
+
+@pytest.mark.parametrize("case", REFUSED, ids=titles(REFUSED))
+def test_refused__as_a_file__is_refused_before_anything_is_called(case, tmp_path):
+    Cast.enter(case)
+    text = case["text"] if "text" in case else json.dumps(suite_of(case))
+    (tmp_path / "case.json").write_text(text, encoding="utf-8")
+    judge = ["--judge", "judge"] if "judge" in case else []
+
+    with override_settings(NEURON_EVALS=SETTINGS):
+        done = evaluate("--file", str(tmp_path / "case.json"), "--agent", "tested", *judge)
+
+    assert done.status == 2, done.out
+    for index, _ in case["problems"]:
+        assert ("case.json" if index is None else f"item {index}") in done.refusal
+    assert next(Cast.agent.calls) == 0
+    assert Cast.provider is None or Cast.provider.call_count == 0
+
+
+@pytest.mark.parametrize("case", ACCEPTED, ids=titles(ACCEPTED))
+def test_accepted__as_a_file__ends_as_it_does_when_stored(case, tmp_path):
+    Cast.enter(case)
+    text = case["text"] if "text" in case else json.dumps(suite_of(case))
+    (tmp_path / "case.json").write_text(text, encoding="utf-8")
+    judge = ["--judge", "judge"] if "judge" in case else []
+    tested = ["--fake"] if case.get("fake") else ["--agent", "tested"]
+
+    with override_settings(NEURON_EVALS=SETTINGS):
+        done = evaluate("--file", str(tmp_path / "case.json"), *tested, *judge, "--output", "json")
+
+    statuses = statuses_of(case)
+    assert done.status == (0 if set(statuses) == {"passed"} else 1), done.refusal + done.err
+    report = json.loads(done.out)
+    assert [item["status"] for item in report["results"]] == statuses
+    assert report["fake"] is case.get("fake", False)

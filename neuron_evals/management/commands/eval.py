@@ -1,4 +1,4 @@
-"""`manage.py eval`: run a suite."""
+"""`manage.py eval`: run suites."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from neuron_evals.management import options as run_options
 from neuron_evals.management.faking import add_fake_options, fake_of
 from neuron_evals.management.running import RunCommand
 from neuron_evals.management.stored_runs import Shown, executed_run, made_run, without_storing
+from neuron_evals.management.suite_files import suite_evaluators, suites_in
 from neuron_evals.models import RunStatus
 from neuron_evals.runs import run_gate
 
@@ -24,14 +25,18 @@ if TYPE_CHECKING:
 
 
 class Command(RunCommand):
-    """Runs a stored suite, and says by its exit status whether the agent is good enough."""
+    """Runs suites, stored or in files, and says by its exit status whether the agent is good enough."""
 
-    help = "Run a suite."
+    help = "Run a stored suite, a suite file, or a folder of suite files."
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the suite, who takes part, and the run options."""
         run_options.one_line_errors(parser)
-        parser.add_argument("suite", type=run_options.filled, metavar="SUITE", help="slug or number of a stored suite")
+        which = parser.add_mutually_exclusive_group(required=True)
+        stored = "slug or number of a stored suite; its run is stored"
+        which.add_argument("suite", nargs="?", type=run_options.filled, metavar="SUITE", help=stored)
+        which.add_argument("--file", type=run_options.filled, metavar="F", help="suite file, YAML or JSON")
+        which.add_argument("--dir", type=run_options.filled, metavar="D", help="folder of suite files")
         group = parser.add_argument_group("who takes part")
         group.add_argument(
             "--model", type=run_options.filled, metavar="[PROVIDER:]MODEL", help="the agent's model in this run"
@@ -44,12 +49,20 @@ class Command(RunCommand):
         run_options.add_run_options(parser)
 
     def judged(self, options: Mapping[str, Any], stop: StopToken) -> int:
-        """Run the suite, and return the exit status."""
+        """Run what was named, and return the exit status."""
         fake = fake_of(options)
         if fake is not False and (named := [name for name in ("agent", "model") if options[name] is not None]):
             msg = f"--{named[0]} and --fake do not go together: canned replies stand in the place of the agent"
             raise ConfigurationError(msg)
-        return self._run_stored(options, fake, stop)
+        if options["suite"] is not None:
+            return self._run_stored(options, fake, stop)
+        return self._run_files(options, fake, stop)
+
+    def _run_files(self, options: Mapping[str, Any], fake: Any, stop: StopToken) -> int:
+        said = {name: options[name] for name in ("agent", "judge", "model")}
+        evaluators = suite_evaluators(suites_in(options["file"], options["dir"]), fake=fake, **said)
+        columns = {"fake": fake is not False}
+        return self.run_here(evaluators, options, stop, own_concurrency=True, columns=columns)
 
     def _run_stored(self, options: Mapping[str, Any], fake: Any, stop: StopToken) -> int:
         with self.outputs(options, chosen=without_storing) as pipeline:
