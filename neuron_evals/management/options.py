@@ -119,9 +119,15 @@ def cache_problems(cache: Cache | None) -> list[str]:
         return [printable(f"{full_name(type(cache))}: {describe_error(exc)}")]
 
 
-def gate(options: Mapping[str, Any]) -> Gate:
-    """Return what the options ask a report to reach."""
-    return Gate(options["min_success_rate"], options["max_error_rate"])
+def gate(options: Mapping[str, Any], usual: float | None = None) -> Gate:
+    """Return what the options ask a report to reach.
+
+    Args:
+        options: The options.
+        usual: The lowest success rate that is good enough where the options do not say it.
+    """
+    said = options["min_success_rate"]
+    return Gate(usual if said is None else said, options["max_error_rate"])
 
 
 def told(options: Mapping[str, Any]) -> dict[str, Any]:

@@ -60,9 +60,13 @@ class Command(RunCommand):
 
     def _run_files(self, options: Mapping[str, Any], fake: Any, stop: StopToken) -> int:
         said = {name: options[name] for name in ("agent", "judge", "model")}
-        evaluators = suite_evaluators(suites_in(options["file"], options["dir"]), fake=fake, **said)
+        suites = suites_in(options["file"], options["dir"])
+        evaluators = suite_evaluators(suites, fake=fake, **said)
+        # A gate is for the whole report: what one suite of a folder asks for says nothing of the others.
+        usual = suites[0].min_success_rate if options["file"] is not None else None
+        gate = run_options.gate(options, usual)
         columns = {"fake": fake is not False}
-        return self.run_here(evaluators, options, stop, own_concurrency=True, columns=columns)
+        return self.run_here(evaluators, options, stop, own_concurrency=True, gate=gate, columns=columns)
 
     def _run_stored(self, options: Mapping[str, Any], fake: Any, stop: StopToken) -> int:
         with self.outputs(options, chosen=without_storing) as pipeline:
