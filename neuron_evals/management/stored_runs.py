@@ -63,20 +63,21 @@ def without_storing(drivers: Iterable[OutputDriver]) -> list[OutputDriver]:
     return [driver for driver in drivers if not isinstance(driver, DatabaseOutput)]
 
 
-def made_run(suite: str, *, options: Mapping[str, Any], fake: Any, **agents: str | None) -> EvalRun:
+def made_run(suite: str, *, agent: str | None, judge: str | None, options: Mapping[str, Any], fake: Any) -> EvalRun:
     """Make a queued run of a stored suite.
 
     Args:
         suite: Slug or number of the suite.
+        agent: Name of the agent under test where it is not the suite's.
+        judge: Name of the agent that grades, likewise.
         options: As `RunOptions` takes them.
         fake: Canned replies in the place of the agent, or `False`.
-        **agents: `agent` and `judge` where they are not those of the suite.
 
     Raises:
         ConfigurationError: It cannot be run, or the database cannot store it; nothing is stored then.
     """
     try:
-        return runs.create_run(suite, options=options, fake=fake, **agents)
+        return runs.create_run(suite, agent=agent, judge=judge, options=options, fake=fake)
     except Error as exc:
         using = router.db_for_write(EvalRun)
         said = f'the database "{using}" refuses: {" ".join(f"{type(exc).__name__}: {exc}".split())}'

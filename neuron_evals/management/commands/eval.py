@@ -72,8 +72,13 @@ class Command(RunCommand):
         with self.outputs(options, chosen=without_storing) as pipeline:
             if problems := pipeline.problems():
                 raise ConfigurationError("\n".join(problems))
-            agents = {name: options[name] for name in ("agent", "judge")}
-            run = made_run(options["suite"], options=run_options.run_values(options), fake=fake, **agents)
+            run = made_run(
+                options["suite"],
+                agent=options["agent"],
+                judge=options["judge"],
+                options=run_options.run_values(options),
+                fake=fake,
+            )
             shown = Shown(pipeline)
             done = executed_run(run, shown, stop, self.runner())
         if options["verbosity"]:

@@ -62,7 +62,7 @@ class Secrets:
     """
 
     def __init__(self, settings: conf.Settings) -> None:
-        entries = [*settings.providers.values(), *settings.outputs, settings.cache, settings.launcher]
+        entries: list[Any] = [*settings.providers.values(), *settings.outputs, settings.cache, settings.launcher]
         texts = {text for entry in entries for text in _hidden_texts(entry.options)}
         texts |= {str(each.settings_dict.get("PASSWORD") or "") for each in connections.all(initialized_only=False)}
         # The longest first: one may be a part of another.

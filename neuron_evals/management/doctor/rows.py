@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from django.db import connections, router
 from django.db.migrations.executor import MigrationExecutor
-from django.db.models import F, Q
+from django.db.models import Q
 
 from neuron_evals import conf, container, runs
 from neuron_evals.checks import check_databases
@@ -62,14 +62,12 @@ def _pending(using: str) -> Iterable[str]:
 
 
 def _of_suites(using: str) -> Iterator[str]:
-    suites = EvalSuite.objects.using(using).active().without_dataset().order_by("slug")
-    idle = suites.filter(Q(agent__is_active=False) | Q(judge__is_active=False)).annotate(
-        agent_active=F("agent__is_active"), agent_slug=F("agent__slug"), judge_slug=F("judge__slug")
-    )
-    for suite in idle[:SHOWN]:
-        slug = suite.judge_slug if suite.agent_active else suite.agent_slug
-        word = "judge" if suite.agent_active else "agent"
-        yield f'suite "{suite.slug}": its {word} "{slug}" is inactive; activate it, or choose another'
+    suites = EvalSuite.objects.using(using).active().order_by("slug")
+    idle = suites.filter(Q(agent__is_active=False) | Q(judge__is_active=False))
+    names = ("slug", "agent__is_active", "agent__slug", "judge__slug")
+    for suite, active, agent, judge in idle.values_list(*names)[:SHOWN]:
+        word, slug = ("judge", judge) if active else ("agent", agent)
+        yield f'suite "{suite}": its {word} "{slug}" is inactive; activate it, or choose another'
 
 
 def _of_agents(using: str) -> Iterator[Finding]:
