@@ -74,12 +74,7 @@ if TYPE_CHECKING:
         Weighted,
     )
     from neuron_evals.core.assertions.trajectory import Mode
-    from neuron_evals.core.caches import (
-        Cache,
-        FileCache,
-        MemoryCache,
-        Uncacheable,
-    )
+    from neuron_evals.core.caches import Cache, FileCache, MemoryCache, Uncacheable
     from neuron_evals.core.cancellation import StopToken
     from neuron_evals.core.checking import Assertion, StringAssertion, TrajectoryAssertion
     from neuron_evals.core.classifiers import BaseClassifier, FakeClassifier, TypeSafeAI
@@ -107,11 +102,9 @@ if TYPE_CHECKING:
         OutputError,
         StopRun,
     )
-    from neuron_evals.core.experiments import (
-        run_case,
-        run_suite,
-    )
+    from neuron_evals.core.experiments import run_case, run_suite
     from neuron_evals.core.messages import Message, ToolCall, Usage
+    from neuron_evals.core.metrics import record_metric
     from neuron_evals.core.outputs import (
         ConsoleOutput,
         GitHubOutput,
@@ -135,24 +128,10 @@ if TYPE_CHECKING:
         ToolSpec,
     )
     from neuron_evals.core.report import EvaluationReport, EvaluationResults, FlakyItem, Gate, ScoreStatistics
-    from neuron_evals.core.results import (
-        AssertionResult,
-        Check,
-        ItemResult,
-        Plan,
-        Record,
-        Status,
-        Verdict,
-    )
+    from neuron_evals.core.results import AssertionResult, Check, ItemResult, Plan, Record, Status, Verdict
     from neuron_evals.core.runner import EvaluatorRunner, Limits, Listener, Selection
-    from neuron_evals.core.suites import (
-        Problem,
-        SuiteError,
-        SuiteSpec,
-        load_suite,
-        load_suites,
-        parse_suite,
-    )
+    from neuron_evals.core.suites import Problem, SuiteError, SuiteSpec, load_suite, load_suites, parse_suite
+    from neuron_evals.core.testing import assert_case
     from neuron_evals.core.trajectories import Ending, Trajectory
 
 __version__ = "0.1.0"
@@ -301,9 +280,11 @@ __all__ = [
     "Verdict",
     "Weighted",
     "as_agent",
+    "assert_case",
     "load_suite",
     "load_suites",
     "parse_suite",
+    "record_metric",
     "render",
     "run_case",
     "run_suite",
@@ -455,9 +436,11 @@ _EXPORTS = {
     "Verdict": "results",
     "Weighted": "assertions",
     "as_agent": "agents",
+    "assert_case": "testing",
     "load_suite": "suites",
     "load_suites": "suites",
     "parse_suite": "suites",
+    "record_metric": "metrics",
     "render": "outputs",
     "run_case": "experiments",
     "run_suite": "experiments",

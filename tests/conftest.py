@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.databases import migrated
-from tests.servers import SERVERS, database, missing
+from tests.databases import MigratedOnce
+from tests.servers import SERVERS, missing
 from tests.tls_server import postgresql_over_tls, why_no_tls
 
 if TYPE_CHECKING:
@@ -103,14 +103,24 @@ def _refuse(target: object) -> NoReturn:
     raise RuntimeError(msg)
 
 
-@pytest.fixture(params=[pytest.param(vendor, marks=pytest.mark.server(vendor)) for vendor in SERVERS])
-def server_database(request: pytest.FixtureRequest, django_db_blocker: Any) -> Iterator[str]:
-    """Alias of a migrated, empty database on a real server, for this test alone.
+@pytest.fixture(scope="session")
+def databases(tmp_path_factory: pytest.TempPathFactory, django_db_blocker: Any) -> Iterator[MigratedOnce]:
+    """Databases that are migrated once, and given to each test clean."""
+    made = MigratedOnce(tmp_path_factory.mktemp("databases"))
+    yield made
+    with django_db_blocker.unblock():
+        made.destroy()
 
-    The test runs once for each kind of server. Nothing wraps it in a transaction.
+
+@pytest.fixture(params=[pytest.param(vendor, marks=pytest.mark.server(vendor)) for vendor in SERVERS])
+def server_database(request: pytest.FixtureRequest, django_db_blocker: Any, databases: MigratedOnce) -> Iterator[str]:
+    """Alias of a migrated, empty database on a real server.
+
+    The test runs once for each kind of server. Nothing wraps it in a transaction; its rows are deleted afterwards. One
+    that changes tables needs a database of its own: `tests.databases.migrated`.
     """
     alias = request.param
-    with django_db_blocker.unblock(), migrated(alias, database(alias, "neuron_evals_server")):
+    with django_db_blocker.unblock(), databases.at(alias, alias):
         yield alias
 
 

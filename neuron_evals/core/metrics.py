@@ -11,9 +11,16 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Literal
+from typing import Any, Literal
 
+from neuron_evals.core.exceptions import InvalidArgument
 from neuron_evals.core.messages import Usage
+
+MAX_METRIC_NAME = 100
+"""Longest name of a figure, in characters."""
+
+LARGEST_METRIC = 1e300
+"""Largest figure: differences of two are finite too."""
 
 UsageKind = Literal["agent", "judge", "simulator"]
 """For what a model was called: as the agent under test, as a judge, or to play the user."""
@@ -58,10 +65,12 @@ class Collected:
     Attributes:
         model_calls: The model calls, in the order in which they ended.
         tool_rounds: The rounds of tools, likewise.
+        metrics: The figures of the project's own, by name.
     """
 
     model_calls: list[ModelCall] = field(default_factory=list)
     tool_rounds: list[ToolRound] = field(default_factory=list)
+    metrics: dict[str, float] = field(default_factory=dict)
 
     def usage(self, kind: UsageKind | None = None) -> Usage | None:
         """Return the tokens of all model calls, or of one kind; `None` when there was none."""
@@ -140,6 +149,33 @@ def record_tools(seconds: float) -> None:
     part = ToolRound(_KIND.get(), seconds)
     for collected in _COLLECTORS.get():
         collected.tool_rounds.append(part)
+
+
+def record_metric(name: str, value: float) -> None:
+    """Record a figure of your own about the item that is running, such as how many documents were found.
+
+    It may be called anywhere: in the agent, a tool, an evaluator. Outside an item it does nothing, so that code that
+    calls it runs in production too. A name that is recorded again has the last value.
+
+    Args:
+        name: Name in reports, not blank, at most 100 characters.
+        value: A number from -1e300 to 1e300; True and False are 1 and 0.
+
+    Raises:
+        InvalidArgument: The name is none, or the value is no such number.
+    """
+    given: Any = name
+    if not isinstance(given, str) or not given.strip() or len(given) > MAX_METRIC_NAME:
+        msg = f"record_metric: name must be text of 1 to {MAX_METRIC_NAME} characters, got {given!r:.120}"
+        raise InvalidArgument(msg)
+    number: Any = value
+    if not isinstance(number, int | float) or not -LARGEST_METRIC <= number <= LARGEST_METRIC:
+        msg = (
+            f"record_metric: the value of {name!r} must be a number of at most {LARGEST_METRIC:g}, got {number!r:.120}"
+        )
+        raise InvalidArgument(msg)
+    for collected in _COLLECTORS.get():
+        collected.metrics[name] = float(number)
 
 
 def models_called(kind: UsageKind) -> frozenset[str]:

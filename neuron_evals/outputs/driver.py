@@ -21,6 +21,7 @@ from neuron_evals.outputs.course import Course, StoredRun
 from neuron_evals.outputs.heartbeat import Heartbeat
 from neuron_evals.outputs.patience import PATIENCE, patiently
 from neuron_evals.outputs.storing import Store
+from neuron_evals.outputs.surroundings import surroundings
 from neuron_evals.outputs.tables import table_problems
 from neuron_evals.outputs.writers import CallingWriter, ThreadWriter, Writer, in_own_thread
 
@@ -92,6 +93,7 @@ class DatabaseOutput(OutputDriver):
         self._writer: Writer = CallingWriter()
         self._heartbeat = Heartbeat(self._must_stop)
         self._stopped: str | None = None
+        self._around: dict[str, Any] = {}
 
     @property
     def using(self) -> str:
@@ -125,6 +127,7 @@ class DatabaseOutput(OutputDriver):
             self._writer = ThreadWriter()
         if self._given is None:
             batch = uuid.uuid4().hex if self._batch is None and len(plan.evaluators) > 1 else self._batch
+            self._around = surroundings()
             self._course = Course(self._in_database(lambda: self._made(plan, batch or "")))
         else:
             self._course = Course([self._taken(plan, *self._given)])
@@ -200,9 +203,10 @@ class DatabaseOutput(OutputDriver):
     def _made_run(self, planned: PlannedEvaluator, plan: Plan, batch: str) -> StoredRun:
         how = {"concurrency": plan.concurrency, "workers": planned.workers}
         columns = {
+            **self._around,
             **self._columns,
             "options": {**self._columns.get("options", {}), **how},
-            "metadata": {**self._columns.get("metadata", {}), **_namespace(planned)},
+            "metadata": {**self._around["metadata"], **self._columns.get("metadata", {}), **_namespace(planned)},
         }
         run, _ = EvalRun.objects.using(self.using).enqueue(
             source=planned.evaluator_class, batch=batch, trigger=self._trigger, planned_count=planned.total, **columns

@@ -193,13 +193,16 @@ def _ago(length: timedelta) -> datetime:
         raise RunError([f"{length.days} days are too long ago"]) from None
 
 
-def _old(rows: Iterable[tuple[int, int | None, str, datetime]], before: datetime | None, keep: int | None) -> list[int]:
+def _old(
+    rows: Iterable[tuple[int, int | None, str, datetime | None]], before: datetime | None, keep: int | None
+) -> list[int]:
     seen: dict[object, int] = {}
     old = []
     for number, suite, source, finished_at in rows:
         subject = source if suite is None else suite
         seen[subject] = seen.get(subject, 0) + 1
-        if (keep is None or seen[subject] > keep) and (before is None or finished_at < before):
+        ended_before = before is None or (finished_at is not None and finished_at < before)
+        if ended_before and (keep is None or seen[subject] > keep):
             old.append(number)
     return old
 

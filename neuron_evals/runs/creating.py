@@ -14,11 +14,12 @@ from neuron_evals.core.datasets.identity import item_key
 from neuron_evals.core.exceptions import ConfigurationError, EvaluationError
 from neuron_evals.core.runner.limits import Resolver
 from neuron_evals.models import AgentDefinition, EvalRun, EvalSuite, Trigger
+from neuron_evals.models.runs import WHOLE_DATASET
+from neuron_evals.outputs.surroundings import surroundings
 from neuron_evals.runs.options import RunOptions
 from neuron_evals.runs.problems import RunError, lines_of
 from neuron_evals.runs.reruns import kept_by_parent
 from neuron_evals.runs.subjects import evaluator_of, named_agent, suite_problems
-from neuron_evals.runs.surroundings import code_revision, settings_kept, versions
 from neuron_evals.suites import agent_snapshot, judge_snapshot, suite_judge, suite_snapshot
 
 if TYPE_CHECKING:
@@ -81,18 +82,17 @@ def create_run(  # noqa: PLR0913  (all that a run is)
         "batch": batch,
         "options": chosen.told(),
         "fake": chosen.fake is not False,
-        "code_revision": code_revision(),
-        "versions": versions(),
     }
+    around = surroundings()
     if evaluator is not None:
         columns |= _of_evaluator(evaluator, chosen)
-        parts = [(0, None)]
+        parts = list(WHOLE_DATASET)
     else:
         row = _suite(suite, agent, judge, using)
         of_suite, positions = _of_suite(row, chosen, parent)
         columns |= of_suite
         parts = split(positions, shards)
-    columns["metadata"] = {**columns.get("metadata", {}), "settings": settings_kept()}
+    columns = around | columns | {"metadata": around["metadata"] | columns.get("metadata", {})}
     run, _ = EvalRun.objects.using(using).enqueue(shards=parts, idempotency_key=idempotency_key, **columns)
     return run
 

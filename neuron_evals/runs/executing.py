@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from django.db import router
+
 from neuron_evals import conf
 from neuron_evals.connections import refresh_connections
 from neuron_evals.container import make_cache, make_runner
@@ -88,7 +90,8 @@ def found_run(run_id: int, using: str | None = None) -> EvalRun:
     Raises:
         RunError: There is none with that number.
     """
-    runs = EvalRun.objects.all() if using is None else EvalRun.objects.using(using)
+    # Not from a replica: it may not have the row yet, and a run is executed where its row was read.
+    runs = EvalRun.objects.using(using or router.db_for_write(EvalRun))
     found: EvalRun | None = runs.select_related("parent").filter(pk=run_id).first()
     if found is None:
         raise RunError([f"there is no run {run_id}"])

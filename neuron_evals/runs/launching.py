@@ -10,7 +10,7 @@ from django.db import transaction
 from neuron_evals import conf
 from neuron_evals.container import make_launcher
 from neuron_evals.core.exceptions import ConfigurationError
-from neuron_evals.core.tracebacks import describe_error
+from neuron_evals.registries.dotted import described
 from neuron_evals.runs.problems import RunError
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def _hand_over(run: EvalRun, launcher: Launcher) -> None:
         launcher.launch(run.pk)
     except Exception as exc:  # whatever the queue or the system says: the run is there, and can be launched again
         _log.warning("run %s could not be launched: %s", run.pk, type(exc).__name__)
-        error = describe_error(exc)
+        error = described(exc)
     if error != run.dispatch_error:
         run.dispatch_error = error
         run.save(using=run.database, update_fields=["dispatch_error"])

@@ -10,7 +10,7 @@ from typing import Any, Self
 from neuron_evals.conf import did_you_mean
 from neuron_evals.core.report import Gate
 from neuron_evals.core.runner import Limits, Selection
-from neuron_evals.core.runner.crew import KINDS
+from neuron_evals.core.runner.crew import KINDS, WorkerKind
 from neuron_evals.runs.problems import RunError
 
 PARTS = ("failed", "error")
@@ -42,7 +42,7 @@ class RunOptions:
     """
 
     concurrency: int | None = None
-    workers: str | None = None
+    workers: WorkerKind | None = None
     tag: tuple[str, ...] = ()
     exclude_tag: tuple[str, ...] = ()
     filter: str = ""
@@ -69,7 +69,8 @@ class RunOptions:
         said = {name: value for name, value in given.items() if value is not None}
         if problems := list(_problems(said)):
             raise RunError(problems)
-        return cls(**{name: tuple(value) if name in _NAMES else value for name, value in said.items()})
+        values: dict[str, Any] = {name: tuple(value) if name in _NAMES else value for name, value in said.items()}
+        return cls(**values)
 
     def told(self) -> dict[str, Any]:
         """Return the options that were given, as JSON values."""

@@ -101,20 +101,23 @@ class Agent(BaseAgent):
 def install() -> None:
     """Wrap what is called at the phase that the test wants."""
     if is_wanted("before the claim"):
-        executing.claim = _after(stand_still, executing.claim)
+        _wrap("claim")
     if is_wanted("before the totals"):
-        executing.close_run = _after(stand_still, executing.close_run)
+        _wrap("close_run")
     if is_wanted("between result and commit"):
         ItemQuerySet.store = _stored(ItemQuerySet.store)  # type: ignore[method-assign]
 
 
-def _after(first: Any, function: Any) -> Any:
+def _wrap(name: str) -> None:
+    """Have a function stand still before it does what it does."""
+    function = getattr(executing, name)
+
     @functools.wraps(function)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
-        first()
+        stand_still()
         return function(*args, **kwargs)
 
-    return wrapped
+    setattr(executing, name, wrapped)
 
 
 def _stored(store: Any) -> Any:

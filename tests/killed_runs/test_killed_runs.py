@@ -6,8 +6,9 @@ import pytest
 
 from neuron_evals.models import EvalRun, EvalRunShard, RunStatus
 from neuron_evals.models.counts import COUNTS
-from neuron_evals.runs import create_run, execute_run, resume_run, sweep_runs
+from neuron_evals.runs import cancel_run, create_run, execute_run, resume_run, sweep_runs
 from tests.killed_runs.phases import IN_FLIGHT, PHASES
+from tests.killed_runs.processes import PATIENCE
 from tests.runs.samples import again, items, leases_expire, make_suite, statuses
 
 ITEMS, RACERS = 10, 8
@@ -40,7 +41,7 @@ def test_killed__then_executed_by_another__ends_like_an_uninterrupted_run(
     killed = processes.execute(run.pk, phase)
     said = processes.reached(killed)
     processes.kill(killed)
-    before = len(processes.calls())
+    before, stored = len(processes.calls()), run.items.using(committing).count()
     leases_expire(run)
     if recovery == "sweep and resume":
         sweep_runs(using=committing)
@@ -54,7 +55,8 @@ def test_killed__then_executed_by_another__ends_like_an_uninterrupted_run(
     calls = processes.calls()
     assert {text for _, text in calls} == {f"say {index}" for index in range(ITEMS)}
     one_commit = int(said) if said else IN_FLIGHT
-    assert len(calls) <= ITEMS + IN_FLIGHT + one_commit
+    assert before - stored <= IN_FLIGHT + one_commit
+    assert len(calls) - before == ITEMS - stored
     if phase == "before the claim":
         assert (before, len(calls)) == (0, ITEMS)
     if phase == "before the totals":
@@ -77,3 +79,50 @@ def test_eight_processes__race_for_one_run__one_wins(committing, suite, processe
     assert len({pid for pid, _ in calls}) == 1
     assert run.items.using(committing).count() == ITEMS
     assert EvalRunShard.objects.using(committing).filter(run=run.pk, attempt=1).count() == 1
+
+
+def test_orphan__its_run_was_given_to_another__writes_nothing_more(committing, suite, processes):
+    run = started(suite)
+    orphan = processes.execute(run.pk, "during an item")
+    processes.reached(orphan)
+    leases_expire(run)
+    assert [swept.pk for swept in sweep_runs(using=committing)] == [run.pk]
+    resume_run(again(run))
+
+    assert processes.end(processes.execute(run.pk)) == 0
+
+    before = figures(run)
+    processes.end(orphan)
+    assert figures(run) == before
+    assert [item_id for item_id, _ in statuses(run)] == [f"item-{index}" for index in range(ITEMS)]
+    assert len(processes.calls()) <= ITEMS + 2 * IN_FLIGHT
+
+
+def test_cancelled__while_it_waits_for_an_item__ends_with_what_is_there(committing, suite, processes):
+    run = started(suite)
+    process = processes.execute(run.pk, "during an item")
+    processes.reached(process)
+
+    assert cancel_run(again(run))
+    process.communicate(timeout=PATIENCE)
+
+    assert process.returncode == 1
+    done = again(run)
+    assert (done.status, done.total_count) == ("cancelled", ITEMS)
+    assert done.cancelled_count >= 1
+    assert done.recount() is False
+
+
+def test_terminated__is_cancelled_with_what_is_there__and_can_be_resumed(committing, suite, processes):
+    run = started(suite)
+    process = processes.execute(run.pk, "during an item")
+    processes.reached(process)
+
+    process.terminate()
+    process.communicate(timeout=PATIENCE)
+
+    assert process.returncode == 130
+    assert again(run).status == RunStatus.CANCELLED
+    resume_run(again(run))
+    assert processes.end(processes.execute(run.pk)) == 0
+    assert again(run).total_count == ITEMS

@@ -14,7 +14,7 @@ from neuron_evals.models import EvalRun, EvalRunShard, RunStatus, ShardStatus
 from neuron_evals.models.clock import database_now
 from neuron_evals.models.counts import COUNTS
 from neuron_evals.models.leases import LEASE, Lease, LeaseLost, cancel_requested, claim, fenced, release, renew
-from neuron_evals.models.states import LOST, finish, request_cancel, resume, sweep
+from neuron_evals.models.states import LOST, _close_lost, finish, request_cancel, resume, sweep
 from tests.models.rows import claimed, item, make_run, store
 
 LATER = timedelta(hours=1)
@@ -423,6 +423,17 @@ def test_sweep__gone_between_giving_back_and_finishing__once_the_lease_is_over(u
     assert sweep(using=using) == []
     assert sweep(database_now(using) + 2 * LEASE, using) == [run]
     assert fresh(run).status == "error"
+
+
+def test_sweep__claimed_after_it_was_found_lost__goes_on(using):
+    run, lease = started(using)
+    expire(lease)
+    now = database_now(using)
+    (found,) = EvalRun.objects.using(using).lost(now)
+    taken = claimed(run, "host:2")
+    assert _close_lost(found, now) is False
+    assert fresh(run).status == "running"
+    renew(taken)
 
 
 def test_sweep__nothing_lost__two_queries(using, queries):

@@ -11,11 +11,13 @@ from neuron_evals.core.outputs import OutputDriver, OutputPipeline
 from neuron_evals.core.results import Attempt, Check, ItemResult, Status, Verdict
 from neuron_evals.core.runner import Limits
 from neuron_evals.core.trajectories import Ending, Remark
+from neuron_evals.models.leases import Lease, claim
 from neuron_evals.outputs import DatabaseOutput
 
 if TYPE_CHECKING:
     from neuron_evals.core.cancellation import StopToken
     from neuron_evals.core.report import EvaluationReport
+    from neuron_evals.models import EvalRun
 
 NAME = "evaluators.support.Support"
 
@@ -74,6 +76,13 @@ def stored(using: str, *evaluators: BaseEvaluator, **options: Any) -> tuple[Eval
     for run in driver.runs:
         run.refresh_from_db()
     return report, driver
+
+
+def leased(run: EvalRun) -> Lease:
+    """Claim a shard of a run."""
+    lease = claim(run, "test")
+    assert lease is not None
+    return lease
 
 
 def result(index: int = 0, **members: Any) -> ItemResult:

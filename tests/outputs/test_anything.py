@@ -13,11 +13,10 @@ from neuron_evals import Message, ToolCall, Trajectory
 from neuron_evals.core.jsonable import clean_json, clean_text
 from neuron_evals.core.results import Check, Status, Verdict
 from neuron_evals.models import EvalRunItem
-from neuron_evals.models.leases import claim
 from neuron_evals.outputs import stored_results
 from neuron_evals.outputs.storing import Store
 from tests.models.rows import make_run
-from tests.outputs.running import NAME, Scripted, result, stored
+from tests.outputs.running import NAME, Scripted, leased, result, stored
 
 ANY_TEXT = st.text(st.characters(codec=None, categories=None), max_size=50) | st.sampled_from(
     ["\x00", "a\x00b", "\ud800", "\udfff\ud800", "\u202e", "🍣\ufe0f", "\r\n", "'; --", "\\u0000", "NaN", "\x1b[31m"]
@@ -53,7 +52,7 @@ def test_any_text_and_json__is_stored_as_it_is_cleaned(using, text, value, score
         trajectory=trajectory,
     )
     run = make_run(using, source=NAME)
-    store = Store(claim(run, "test"))
+    store = Store(leased(run))
     store.store([given_result])
     assert store.refused == 0
     [back] = stored_results(run)

@@ -14,11 +14,10 @@ from neuron_evals.core.jsonable import clean_json
 from neuron_evals.core.outputs.render import render
 from neuron_evals.core.report import EvaluationReport, EvaluationResults
 from neuron_evals.core.results import Attempt, Check, Status, Verdict
-from neuron_evals.models.leases import claim
 from neuron_evals.outputs import report_of, stored_keys, stored_results
 from neuron_evals.outputs.storing import Store
 from tests.models.rows import make_run
-from tests.outputs.running import NAME, full_result, result
+from tests.outputs.running import NAME, full_result, leased, result
 
 SMALL = {"LIMITS": {"STORED_BYTES": 2_000}}
 WHEN = datetime(2026, 11, 30, tzinfo=UTC)
@@ -31,7 +30,7 @@ def run(using):
 
 def kept(run, *results):
     """Store results, and return what comes back."""
-    Store(claim(run, "test")).store(results)
+    Store(leased(run)).store(results)
     return list(stored_results(run))
 
 

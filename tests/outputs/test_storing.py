@@ -12,17 +12,18 @@ from neuron_evals.core.exceptions import OutputError
 from neuron_evals.core.results import Status
 from neuron_evals.models import EvalRun, EvalRunItem, states
 from neuron_evals.models.clock import database_now
-from neuron_evals.models.leases import LeaseLost, claim
+from neuron_evals.models.leases import LeaseLost
 from neuron_evals.outputs import patience, storing
+from neuron_evals.outputs import rows as rows_module
 from neuron_evals.outputs.patience import patiently
 from neuron_evals.outputs.storing import Store
 from tests.models.rows import make_run
-from tests.outputs.running import result
+from tests.outputs.running import leased, result
 
 
 @pytest.fixture
 def store(committing):
-    return Store(claim(make_run(committing), "test"), patience=0.0)
+    return Store(leased(make_run(committing)), patience=0.0)
 
 
 def rows(store):
@@ -55,12 +56,11 @@ def test_one_that_the_database_refuses__is_an_error_item_and_the_others_are_stor
 
 def refusing(monkeypatch, refuse):
     """Have the preparation of rows raise what `refuse` gives for a result."""
-    prepare = storing.row_of
 
     def row_of(run_id, given):
         if error := refuse(given):
             raise error
-        return prepare(run_id, given)
+        return rows_module.row_of(run_id, given)
 
     monkeypatch.setattr(storing, "row_of", row_of)
 
@@ -98,7 +98,7 @@ def test_run_deleted__lease_is_lost(store):
 
 def test_commit_whose_answer_is_lost__each_result_is_there_once(store, monkeypatch):
     write = Store._write
-    broke = []
+    broke: list[bool] = []
 
     def committed_and_lost(self, rows):
         write(self, rows)
@@ -115,7 +115,7 @@ def test_commit_whose_answer_is_lost__each_result_is_there_once(store, monkeypat
 
 def test_connection_that_broke__the_next_one_is_taken(server_database):
     using = server_database
-    store = Store(claim(make_run(using), "test"))
+    store = Store(leased(make_run(using)))
     store.store([result(0)])
     end = {"postgresql": "SELECT pg_terminate_backend(%s)", "mysql": "KILL %s"}[connections[using].vendor]
     own = {"postgresql": "SELECT pg_backend_pid()", "mysql": "SELECT connection_id()"}[connections[using].vendor]

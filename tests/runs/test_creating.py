@@ -7,11 +7,12 @@ import subprocess
 
 import pytest
 from django.contrib.auth import get_user_model
+from django.test import override_settings
 
 from neuron_evals.models import AgentDefinition, EvalRun, EvalSuite
-from neuron_evals.runs import RunError, RunOptions, create_run, execute_run
+from neuron_evals.outputs.surroundings import code_revision
+from neuron_evals.runs import RunError, RunOptions, create_run, execute_run, found_run
 from neuron_evals.runs.creating import split
-from neuron_evals.runs.surroundings import code_revision
 from tests.runs.samples import SETTINGS, Agent, items, make_suite
 
 KEY = "sk-canary-0123456789"
@@ -214,3 +215,35 @@ def test_large_suite__is_planned_in_order(using):
         (10, 15),
         (15, None),
     ]
+
+
+def test_definition_and_options__beyond_the_limit_of_stored_values__are_kept_whole(using, settings):
+    settings.NEURON_EVALS = {
+        **SETTINGS,
+        "PROVIDERS": {"canned": {"BACKEND": "tests.testapp.agents.CannedProvider"}},
+        "LIMITS": {"STORED_BYTES": 1_000},
+    }
+    long = "Be brief. " * 500
+    agent = AgentDefinition.objects.using(using).create(name="Long", provider="canned", model="m", instructions=long)
+
+    run = create_run(make_suite(using, agent=agent), options={"fake": {"reply": long}})
+
+    stored = EvalRun.objects.using(using).get(pk=run.pk)
+    assert stored.agent_snapshot["definition"]["instructions"] == long
+    assert stored.options["fake"] == {"reply": long}
+
+
+class Router:
+    """Reads from another database than the one that has the rows."""
+
+    def db_for_read(self, model, **hints):
+        return "default"
+
+    def db_for_write(self, model, **hints):
+        return "rows"
+
+
+def test_replica__a_run_is_found_where_it_is_written(using):
+    run = create_run(make_suite(using))
+    with override_settings(DATABASE_ROUTERS=[f"{__name__}.Router"]):
+        assert found_run(run.pk).database == "rows"

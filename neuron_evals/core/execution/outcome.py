@@ -130,6 +130,7 @@ class Outcome:
             error=error,
             traceback=self.traceback,
             cached_run=self.cached,
+            metrics=dict(self.collected.metrics),
             **self._spent(),
         )
         return Executed(result, self.transient or (self.error is None and self.recorder.transient))

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from neuron_evals.core.jsonable import clean_json, dump_json
+from neuron_evals.core.jsonable import clean_json, clean_text, dump_json
 from neuron_evals.core.report.spending import TOKENS
 from neuron_evals.core.trajectories import Trajectory
 
@@ -104,6 +104,9 @@ def summary(figures: Figures) -> dict[str, Any]:
         if scores.count
         else None,
         "metrics": clean_json(labels) if labels else None,
+        "recorded_metrics": {
+            clean_text(name): asdict(statistics) for name, statistics in figures.metric_statistics.items()
+        },
         "repeats": _repeats(figures) if figures.repeated else None,
         "usage": {
             "agent": _spending(figures.agent_spending),
@@ -197,6 +200,7 @@ def _result(result: ItemResult) -> dict[str, Any]:
         "tool_time": result.tool_time,
         "judge_time": result.judge_time,
         "simulator_time": result.simulator_time,
+        "recorded_metrics": clean_json(result.metrics),
         "assertions_passed": verdicts.count("passed"),
         "assertions_failed": verdicts.count("failed"),
         "assertion_scores": [check.score for check in result.checks if check.score is not None],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from neuron_evals.core.report.gate import Gate
+from neuron_evals.core.report.recorded import MetricStatistics
 from neuron_evals.core.report.results import EvaluationReport, EvaluationResults
 from neuron_evals.core.report.spending import Amount, Spending, TimeSplit
 from neuron_evals.core.report.tally import FlakyItem, ScoreStatistics, Tally
@@ -13,6 +14,7 @@ __all__ = [
     "EvaluationResults",
     "FlakyItem",
     "Gate",
+    "MetricStatistics",
     "ScoreStatistics",
     "Spending",
     "Tally",

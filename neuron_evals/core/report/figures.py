@@ -12,6 +12,7 @@ from neuron_evals.core.statistics import pass_at_k, pass_hat_k, repeated_interva
 
 if TYPE_CHECKING:
     from neuron_evals.core.caches import CacheCounts
+    from neuron_evals.core.report.recorded import MetricStatistics
     from neuron_evals.core.report.spending import Spending, TimeSplit
     from neuron_evals.core.report.tally import FlakyItem, ScoreStatistics, Tally
 
@@ -212,6 +213,11 @@ class Figures:
     def overall_score_statistics(self) -> ScoreStatistics:
         """Statistics of the scores of all checks."""
         return self.tally.overall.statistics()
+
+    @cached_property
+    def metric_statistics(self) -> dict[str, MetricStatistics]:
+        """Statistics of the figures that the project records itself, in the order in which they were first recorded."""
+        return self.tally.recorded.statistics()
 
     def _mean_over_items(self, estimate: Callable[[int, int, int], float | None], k: int) -> float | None:
         shares = self.tally.repeats.shares

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from neuron_evals.core.report.recorded import RecordedTally
 from neuron_evals.core.report.spending import UsedTally
 from neuron_evals.core.report.times import Times
 from neuron_evals.core.results import Check, ItemResult, Status, Verdict
@@ -168,6 +169,7 @@ class Tally:
         "item_scores",
         "labels",
         "overall",
+        "recorded",
         "repeats",
         "score_sum",
         "statuses",
@@ -182,6 +184,7 @@ class Tally:
         self.overall = ScoreTally()
         self.repeats = RepeatTally()
         self.used = UsedTally()
+        self.recorded = RecordedTally()
         self.vacuous = 0
         self.cached = 0
         self.item_scores = 0
@@ -195,6 +198,8 @@ class Tally:
         self.statuses[result.status] += 1
         self.repeats.add(result)
         self.used.add(result)
+        if result.metrics:
+            self.recorded.add(result.metrics)
         self.cached += result.cached_run
         score = result.score
         if score is not None:
@@ -218,6 +223,7 @@ class Tally:
         self.overall.merge(other.overall)
         self.repeats.merge(other.repeats)
         self.used.merge(other.used)
+        self.recorded.merge(other.recorded)
         self.vacuous += other.vacuous
         self.cached += other.cached
         self.item_scores += other.item_scores

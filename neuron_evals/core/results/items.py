@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
@@ -88,6 +88,7 @@ class ItemResult:
         known_simulator_usage: What is known of the simulated user's tokens, as `known_usage`.
         known_simulator_cost: What is known of their cost, likewise.
         simulator_time: Seconds of these calls, which are a part of `run_time`; `None` when there was none.
+        metrics: The figures of the project's own (`record_metric`), by name. A cached run has those of `evaluate` only.
     """
 
     evaluator_class: str
@@ -122,6 +123,7 @@ class ItemResult:
     known_simulator_usage: Usage | None = None
     known_simulator_cost: float | None = None
     simulator_time: float | None = None
+    metrics: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def passed(self) -> bool:

@@ -21,7 +21,7 @@ from neuron_evals.core.suites.nous.custom import CustomCheck
 from neuron_evals.core.suites.output_types import StructuredAgent
 from neuron_evals.core.suites.problems import SuiteError, given_ids
 from neuron_evals.core.suites.resources import NAMES, SIMULATOR, Resources
-from neuron_evals.core.suites.talking import conversation, needs_player, stubbed
+from neuron_evals.core.suites.talking import STUBS, conversation, needs_player, stubbed
 from neuron_evals.core.suites.views import OnRecord
 
 if TYPE_CHECKING:
@@ -211,8 +211,10 @@ class SuiteEvaluator(BaseEvaluator):
         return None if name is None else self._resources.player(name)
 
     def _require_stubs(self, item: ItemSpec) -> None:
+        if STUBS not in item.seen:
+            return
         try:
-            stubbed(self._subject.agent, item.seen)
+            stubbed(self._agent(item), item.seen)
         except ConfigurationError as exc:
             msg = f"item {item.index}, stubs: {exc}"
             raise ConfigurationError(msg) from exc

@@ -48,6 +48,7 @@ class StructuredAgent(BaseAgent):
 
     def __init__(self, agent: BaseAgent, schema: Mapping[str, Any]) -> None:
         self.name = agent.name
+        self.SUPPORTED = agent.SUPPORTED  # type: ignore[misc]  # (what the agent can change)
         self._agent = agent
         self._schema = schema
 
@@ -94,6 +95,10 @@ class StructuredAgent(BaseAgent):
     def opened_with(self, messages: Iterable[Message]) -> Self:
         """Return the same agent, whose conversations begin with these messages."""
         return self._around(self._agent.opened_with(messages))
+
+    def problems(self) -> list[str]:
+        """Return the agent's."""
+        return self._agent.problems()
 
     def is_transient(self, exc: BaseException) -> bool:
         """Return what the agent says."""

@@ -7,6 +7,8 @@ import sys
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
+from django.db import router
+
 from neuron_evals import container, runs
 from neuron_evals.core.cancellation import StopToken
 from neuron_evals.core.discovery import discover
@@ -74,9 +76,9 @@ class Command(RowsCommand):
             "--keep", type=run_options.whole_number(0), metavar="N", help="leave the newest N of each suite"
         )
         prune.add_argument("--dry-run", action="store_true", help="say which, and delete nothing")
-        for verb in verbs.choices.values():
-            verb.add_argument("--format", choices=("text", "json"), default="text", help="form of what is printed")
-            run_options.one_line_errors(verb)
+        for each in verbs.choices.values():
+            each.add_argument("--format", choices=("text", "json"), default="text", help="form of what is printed")
+            run_options.one_line_errors(each)
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Do what the verb says, and end with the exit status."""
@@ -199,7 +201,9 @@ def _exit_status(run: EvalRun) -> int:
 
 
 def _run(options: Mapping[str, Any]) -> EvalRun:
-    found: EvalRun | None = EvalRun.objects.with_names().filter(pk=options["run"]).first()
+    # Not from a replica: it may not have the row yet, and what is done next is done where the row was read.
+    stored = EvalRun.objects.using(router.db_for_write(EvalRun))
+    found: EvalRun | None = stored.with_names().filter(pk=options["run"]).first()
     if found is None:
         raise runs.RunError([f"there is no run {options['run']}; `eval_runs list` names those there are"])
     return found

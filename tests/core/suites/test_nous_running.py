@@ -19,6 +19,7 @@ from neuron_evals import (
     MemoryCache,
     Status,
     SuiteError,
+    Tool,
     ToolCall,
     as_agent,
     parse_suite,
@@ -562,3 +563,69 @@ def test_cache__knows_what_the_agent_is_given_and_not_what_is_expected():
     ):
         assert not cached({**case, **change}, provider, cache), change
         assert cached({**case, **change}, provider, cache), change
+
+
+def test_processes__see_what_setup_made_and_which_evaluator_is_meant():
+    class Sees:
+        def evaluate(self, actual, expected, config):
+            passed = actual["deps"] == {"shop": "open"} and json.loads(actual["output"]) == {"shop": "open"}
+            return {"score": float(passed), "passed": passed}
+
+    torn: list[Any] = []
+    cases = [{**custom(Sees), "id": str(number)} for number in range(3)]
+    data = suite(*cases, setup=lambda: {"shop": "open"}, teardown=torn.append)
+    report = run_suite(data, agent=Noting(), workers="processes", concurrency=2)
+    assert report.passed_count == 3, [result.explain() for result in report.results]
+    assert torn == [{"shop": "open"}]
+
+
+def test_fake_run__with_messages_tools_and_an_output_type():
+    said = [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}, {"role": "user", "content": "c"}]
+    case = {**CASE, "input": said, "deps": {"a": 1}, "agent_config": {"output_type": Person, "model": "m"}}
+    report = run_suite(suite(case), fake={"items": {"a": {"reply": "ok"}}})
+    (result,) = report.results
+    assert report.fake
+    assert result.passed, result.explain()
+    assert [message.content for message in result.trajectory.messages()] == ["a", "b", "c", "ok"]
+
+
+def test_output_type__with_stubs_and_approvals():
+    def refund(order: int) -> str:
+        """Refund an order."""
+        raise RuntimeError("never in a test")
+
+    provider = FakeProvider([ToolCall("refund", {"order": 1})], {"name": "John", "age": 30})
+    case = {
+        **CASE,
+        "eval_type": "schema",
+        "expected": {"schema": Person},
+        "agent_config": {"output_type": Person},
+        "stubs": {"refund": {"result": "done"}},
+        "approvals": "approve",
+        "_assertions": [{"type": "tool_was_approved", "name": "refund"}],
+    }
+    result = run_case(case, agent=Agent(provider, tools=[Tool.from_function(refund, approval=True)]))
+    assert result.passed, result.explain()
+    assert all(request.schema for request in provider.requests)
+
+
+def test_tools_and_messages_of_a_case__with_stubs():
+    def look(query: str) -> str:
+        """Look something up."""
+        raise RuntimeError("never in a test")
+
+    provider = FakeProvider([ToolCall("look", {"query": "x"})], "ok")
+    said = [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}, {"role": "user", "content": "c"}]
+    case = {**CASE, "input": said, "tools": [look], "stubs": {"look": {"result": "stubbed"}}}
+    result = run_case(case, agent=Agent(provider))
+    assert result.passed, result.explain()
+    assert result.trajectory.tool_calls()[0].result == "stubbed"
+    assert [message.content for message in result.trajectory.messages()][:3] == ["a", "b", "c"]
+
+
+def test_output_type__with_an_agent_that_is_awaited():
+    async def awaited(text: str) -> str:
+        return '{"name": "John", "age": 30}' if "name" in text else "no schema was asked for"
+
+    case = {**CASE, "eval_type": "schema", "expected": Person, "agent_config": {"output_type": Person}}
+    assert run_case(case, agent=awaited).passed

@@ -23,6 +23,7 @@ from neuron_evals import (
     run_case,
     run_suite,
 )
+from neuron_evals.core import naming
 from neuron_evals.core.suites import Resources, dataset_problems, suite_evaluator
 from neuron_evals.core.suites.schema import suite_schema
 
@@ -94,7 +95,8 @@ def test_simulated_user_without_anybody_who_plays_it__refused_before_the_first_c
     assert dataset_problems([simulated()], has_judge=False) == ()
 
 
-def test_simulated_user_that_names_its_agent__looked_up_before_the_first_call():
+def test_simulated_user_that_names_its_agent__looked_up_before_the_first_call(monkeypatch):
+    monkeypatch.setattr(naming, "_resolvers", [])  # where Django is set up, names are looked up in rows too
     with pytest.raises(ConfigurationError, match="nobody_of_that_name"):
         run_case(simulated(agent="nobody_of_that_name"), agent=lambda text: pytest.fail("called"))
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from neuron_evals.core.outputs.console.labels import Labels
-    from neuron_evals.core.report import EvaluationReport, EvaluationResults, ScoreStatistics
+    from neuron_evals.core.report import EvaluationReport, EvaluationResults, MetricStatistics, ScoreStatistics
     from neuron_evals.core.report.figures import Figures
 
 
@@ -81,6 +81,10 @@ def figure_lines(figures: Figures, indent: str = "") -> Iterator[Line]:
         yield Line(f"{indent}Scores:")
     for label, scores in figures.score_statistics.items():
         yield Line(f"{indent}  {label}: {_scores(scores)}")
+    if figures.metric_statistics:
+        yield Line(f"{indent}Metrics:")
+    for name, values in figures.metric_statistics.items():
+        yield Line(f"{indent}  {name}: {_metric(values)}")
 
 
 def evaluator_lines(report: EvaluationReport, labels: Labels) -> Iterator[Line]:
@@ -158,6 +162,12 @@ def _scores(scores: ScoreStatistics) -> str:
         parts.append(f"{without} without score")
     average = f"average {number(scores.average)} ({', '.join(parts)})"
     return f"{average}, min {number(scores.min)}, max {number(scores.max)}"
+
+
+def _metric(values: MetricStatistics) -> str:
+    parts = {"min": values.min, "max": values.max, "p50": values.p50, "p95": values.p95, "p99": values.p99}
+    figures = ", ".join(f"{name} {value:.6g}" for name, value in parts.items())
+    return f"mean {values.mean:.6g} (n={values.count}), {figures}"
 
 
 def _moment(moment: datetime | None) -> str:

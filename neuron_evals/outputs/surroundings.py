@@ -19,6 +19,11 @@ _GIT = ("git", "describe", "--always", "--dirty", "--tags")
 _PATIENCE = 10
 
 
+def surroundings() -> dict[str, Any]:
+    """Return the columns of a run that say where it was made: revision, versions and, in `metadata`, settings."""
+    return {"code_revision": code_revision(), "versions": versions(), "metadata": {"settings": settings_kept()}}
+
+
 def code_revision(folder: Path | None = None) -> str:
     """Return the revision of the code in a folder, as `git describe` names it; empty when there is none.
 
