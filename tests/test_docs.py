@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pkgutil
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -53,7 +54,7 @@ def _run(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 def _commands(block: Block, start: str) -> list[list[str]]:
-    lines = [line.partition("  #")[0].split() for line in block.text.splitlines() if line.startswith(start)]
+    lines = [shlex.split(line.partition("  #")[0]) for line in block.text.splitlines() if line.startswith(start)]
     return [[sys.executable, *words[1:]] for words in lines]
 
 

@@ -103,4 +103,4 @@ def test_commands_of_its_readme__run_in_their_order__end_as_it_says(example):
             done = manage(example, *line.split()[2:])
             assert done.returncode == int(block.value or 0), done.stdout + done.stderr
             statuses.append(done.returncode)
-    assert statuses == [0, 0, 0, 1, 0, 0, 0, 0]
+    assert statuses == [0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0]

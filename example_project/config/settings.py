@@ -64,7 +64,7 @@ USE_TZ = True
 TIME_ZONE = "Europe/Dublin"
 
 NEURON_EVALS = {
-    # The name by which agent definitions in the admin reach the agent.
+    # The name by which suites and agent definitions reach the agent.
     "AGENTS": {"support": "shop.agents.SupportAgent"},
     # Whether an order may still be returned depends on the day; evaluations always run on the same one.
     "BINDINGS": {"shop.clock.Clock": "shop.clock.FixedClock"},

@@ -119,15 +119,27 @@ def cache_problems(cache: Cache | None) -> list[str]:
         return [printable(f"{full_name(type(cache))}: {describe_error(exc)}")]
 
 
-def gate(options: Mapping[str, Any]) -> Gate:
-    """Return what the options ask a report to reach."""
-    return Gate(options["min_success_rate"], options["max_error_rate"])
+def gate(options: Mapping[str, Any], usual: float | None = None) -> Gate:
+    """Return what the options ask a report to reach.
+
+    Args:
+        options: The options.
+        usual: The lowest success rate that is good enough where the options do not say it.
+    """
+    said = options["min_success_rate"]
+    return Gate(usual if said is None else said, options["max_error_rate"])
 
 
 def told(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options of a run that were given, as a stored run keeps them."""
     given = {name: options[name] for name in _TOLD if options[name]}
     return {name: sorted(_names(value)) if name.endswith("tag") else value for name, value in given.items()}
+
+
+def run_values(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options of a run as `RunOptions` takes them; `None` for what was not given."""
+    names = ("concurrency", "workers", "model", *_TOLD)
+    return {name: sorted(_names(options[name])) if name.endswith("tag") else options[name] for name in names}
 
 
 def whole_number(lowest: int) -> Callable[[str], int]:

@@ -180,7 +180,7 @@ def _of_suite(suite: EvalSuite, options: RunOptions, parent: EvalRun | None) -> 
         "source": suite.name,
         "agent": suite.agent if suite.agent.pk else None,
         "judge": judge if judge is not None and judge.pk else None,
-        "agent_snapshot": agent_snapshot(suite.agent),
+        "agent_snapshot": agent_snapshot(suite.agent, build=not evaluator.fake),
         "agent_fingerprint": "" if evaluator.fake else evaluator.agent.fingerprint,
         "judge_snapshot": graded,
         "judge_fingerprint": graded.get("fingerprint", ""),

@@ -20,6 +20,7 @@ from neuron_evals.core.exceptions import ConfigurationError, EvaluationError
 from neuron_evals.core.outputs import OutputPipeline
 from neuron_evals.core.outputs.contract import OutputDriver
 from neuron_evals.core.report import Gate
+from neuron_evals.core.runner import EvaluatorRunner
 from neuron_evals.core.runner.interruption import signals_stop
 from neuron_evals.core.tracebacks import describe_error
 from neuron_evals.models import EvalRun
@@ -36,7 +37,7 @@ from neuron_evals.signals import SignalListener
 
 if TYPE_CHECKING:
     from neuron_evals.core.report import EvaluationReport
-    from neuron_evals.core.runner import EvaluatorRunner, PreparedRun
+    from neuron_evals.core.runner import PreparedRun
 
 _log = logging.getLogger(__name__)
 
@@ -48,6 +49,7 @@ def execute_run(  # noqa: PLR0913  (what a door knows of an execution)
     executor: str = "",
     listeners: list[OutputDriver] | None = None,
     stop: StopToken | None = None,
+    runner: EvaluatorRunner | None = None,
     using: str | None = None,
 ) -> EvalRun:
     """Execute what is left of a run, as far as no other executor has it. Asked again, it goes on or does nothing.
@@ -61,6 +63,7 @@ def execute_run(  # noqa: PLR0913  (what a door knows of an execution)
         executor: Who executes, for people; host and process by default.
         listeners: Output drivers that are told of the results too; the caller closes none of them.
         stop: Set it from elsewhere to stop: the run is cancelled then, and can be resumed.
+        runner: What runs the items; by default one with the hooks that the settings name.
         using: Alias of the database; by default the one that routers name.
 
     Returns:
@@ -75,7 +78,7 @@ def execute_run(  # noqa: PLR0913  (what a door knows of an execution)
         return run
     if run.suite_id is None and evaluator is None:
         raise RunError([f'run {run.pk} is of the evaluator "{run.source}" from code; name its folder'])
-    execution = _Execution(run, evaluator, executor or this_process(), listeners or [], stop or StopToken())
+    execution = _Execution(run, evaluator, executor or this_process(), listeners or [], stop or StopToken(), runner)
     with signals_stop(execution.stop):
         execution.run_shards()
     return found_run(run_id, run.database)
@@ -104,6 +107,7 @@ class _Execution:
     executor: str
     listeners: list[OutputDriver]
     stop: StopToken
+    runner: EvaluatorRunner | None
 
     def run_shards(self) -> None:
         """Execute shards until none is free, and close the run when no part of it is left."""
@@ -151,13 +155,14 @@ class _Execution:
         """Run the items that have no result yet; return why that broke, or an empty text."""
         skip = stored_keys(self.run)
         with kept(lease, self.stop), self.stop.interruptible():
-            prepared = subject.prepared(self.run, lease, self.stop, skip)
+            prepared = subject.prepared(self.run, lease, self.stop, skip, self.runner)
         with closing(prepared):
             if not prepared.evaluators:
                 return ""
             self._note_plan(lease, prepared, len(skip))
             with self._outputs(lease) as pipeline:
-                report = prepared.execute(pipeline, fail_fast=subject.options.fail_fast, keep_results=False)
+                keep = pipeline.needs_results
+                report = prepared.execute(pipeline, fail_fast=subject.options.fail_fast, keep_results=keep)
         return _broken(report, pipeline)
 
     @contextmanager
@@ -206,11 +211,13 @@ class _Subject:
         concurrency = options.concurrency or suite.concurrency or usual
         return cls(evaluator_of(suite, options), options, concurrency, options.gate(suite.min_success_rate))
 
-    def prepared(self, run: EvalRun, lease: Lease, stop: StopToken, skip: Any) -> PreparedRun:
+    def prepared(
+        self, run: EvalRun, lease: Lease, stop: StopToken, skip: Any, runner: EvaluatorRunner | None
+    ) -> PreparedRun:
         """Return what is left of a shard, ready to run."""
         keys = None if self.options.only is None else kept_by_parent(run.parent, self.options.only)
         selection = replace(self.options.selection(), start=lease.start, stop=lease.stop, keys=keys)
-        return self._runner().prepare_run(
+        return self._cached(runner or make_runner()).prepare_run(
             [self.evaluator],
             self.concurrency,
             workers=self.options.workers,
@@ -220,10 +227,10 @@ class _Subject:
             skip=skip,
         )
 
-    def _runner(self) -> EvaluatorRunner:
+    def _cached(self, runner: EvaluatorRunner) -> EvaluatorRunner:
         if not (self.options.cache or self.options.fresh):
-            return make_runner()
-        return make_runner().with_cache(make_cache(), refresh=self.options.fresh)
+            return runner
+        return runner.with_cache(make_cache(), refresh=self.options.fresh)
 
 
 def run_gate(run: EvalRun) -> Gate:

@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from neuron_evals import conf
-from neuron_evals.container import build_agent
+from neuron_evals.container import assertion_types, build_agent
 from neuron_evals.core.exceptions import ConfigurationError, EvaluationError
+from neuron_evals.core.suites import SuiteError, as_fake, dataset_problems, unmatched_scripts
+from neuron_evals.core.suites.problems import given_ids
 from neuron_evals.models import AgentDefinition, EvalSuite
 from neuron_evals.runs.problems import RunError, lines_of
 from neuron_evals.suites import suite_evaluator, suite_judge, suite_spec
@@ -57,9 +59,11 @@ def suite_problems(suite: EvalSuite, options: RunOptions) -> list[str]:
     try:
         spec = suite_spec(suite)
     except (ConfigurationError, EvaluationError) as exc:
-        found += lines_of(exc)
+        found += [*lines_of(exc), *_unjudged(suite)]
     if options.fake is False:
         found += _agent_problems(suite.agent, "agent")
+    elif spec is not None:
+        found += _fake_problems(spec, options.fake)
     if spec is not None and any(spec.needing("judge")) and suite.has_judge:
         found += _judge_problems(suite)
     return found
@@ -110,6 +114,23 @@ def _row(snapshot: Mapping[str, Any], number: int | None) -> AgentDefinition:
     options = snapshot["definition"].get("options") or {}
     name = snapshot.get("name") or "unnamed"
     return AgentDefinition(pk=number or UNSTORED, name=name, slug=snapshot.get("slug") or name, **definition, **options)
+
+
+def _unjudged(suite: EvalSuite) -> list[str]:
+    """Return which sound items of a suite need a judge that it does not have; others have faults enough."""
+    if suite.has_judge:
+        return []
+    items = suite.dataset if isinstance(suite.dataset, list) else []
+    types = assertion_types()
+    lacking = {*dataset_problems(items, has_judge=False, types=types)} - {*dataset_problems(items, types=types)}
+    return lines_of(SuiteError(sorted(lacking), given_ids(items))) if lacking else []
+
+
+def _fake_problems(spec: SuiteSpec, fake: Any) -> list[str]:
+    try:
+        return unmatched_scripts(as_fake(fake), [spec])
+    except ConfigurationError as exc:
+        return lines_of(exc)
 
 
 def _judge_problems(suite: EvalSuite) -> list[str]:

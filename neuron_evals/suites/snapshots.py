@@ -19,11 +19,12 @@ if TYPE_CHECKING:
 _DEFAULTS = ("repeats", "concurrency", "timeout", "retries", "min_success_rate", "tags")
 
 
-def agent_snapshot(agent: AgentDefinition | BaseAgent) -> dict[str, Any]:
+def agent_snapshot(agent: AgentDefinition | BaseAgent, *, build: bool = True) -> dict[str, Any]:
     """Return what a run keeps of an agent.
 
     Args:
         agent: A definition, or an agent from code.
+        build: Whether an agent in code may be built for its class and fingerprint; not where a run does not use it.
 
     Returns:
         `name`, `class` (of an agent in code) and `fingerprint` (empty when nothing tells when its answers may change).
@@ -39,7 +40,7 @@ def agent_snapshot(agent: AgentDefinition | BaseAgent) -> dict[str, Any]:
         "fingerprint": agent.fingerprint,
     }
     if agent.code:
-        snapshot |= _of_built(agent)
+        snapshot |= _of_built(agent) if build else {}
     else:
         snapshot["provider"] = _provider(agent.provider)
     return _as_object(snapshot)

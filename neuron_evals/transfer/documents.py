@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from neuron_evals.core.suites import Problem, SuiteError, items
-from neuron_evals.core.suites.shapes import Anything, Keyed, Mapped, Number, Shape, Text, Truth
+from neuron_evals.core.suites.shapes import Anything, Keyed, Mapped, Shape, Truth
 from neuron_evals.core.suites.studio import HOLDERS, KEYS
 from neuron_evals.models.legacy_judges import referred_judge
 
@@ -27,9 +27,7 @@ _SHAPE = Keyed(
     {
         **{key: shape for key, shape in KEYS.items() if key not in (*_OF_THE_AGENT, *HOLDERS)},
         **_ITEMS,
-        "slug": Text(blank=False),
         "judge_config": Mapped(),
-        "min_success_rate": Number(0, 1),
         "is_active": Truth(),
     }
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 from neuron_evals.core.caches import Cache, MemoryCache, RunOutputs
@@ -34,6 +34,7 @@ class Crew:
         cache: Where outputs of `run` are looked up and stored; `None` for nowhere.
         refresh: Look nothing up, so that everything runs.
         notices: What a person should know of the workers, each once.
+        own: Whether the `concurrency` of an evaluator, where it has one, goes before.
     """
 
     concurrency: int
@@ -43,6 +44,7 @@ class Crew:
     cache: Cache | None = None
     refresh: bool = False
     notices: list[str] = field(default_factory=list)
+    own: bool = False
 
     def __post_init__(self) -> None:
         """Refuse a concurrency or kind that does not exist, or that do not go together."""
@@ -53,6 +55,11 @@ class Crew:
         if self.kind == "inline" and self.concurrency > 1:
             msg = f"inline workers run one item at a time, got a concurrency of {self.concurrency}"
             raise ConfigurationError(msg)
+
+    def of(self, evaluator: object) -> Crew:
+        """Return what makes the workers of an evaluator."""
+        wanted = getattr(evaluator, "concurrency", None) if self.own else None
+        return self if wanted is None else replace(self, concurrency=wanted)
 
     def outputs(self) -> RunOutputs | None:
         """Return where the outputs of one evaluator are cached."""

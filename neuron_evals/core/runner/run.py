@@ -170,9 +170,12 @@ class PreparedRun:
         """
         opened: list[Opened | BrokenEvaluator] = []
         prepared: list[PreparedEvaluator | BrokenEvaluator] = []
+        most = 0
         try:
             for evaluator in evaluators:
-                opened.append(_opened(evaluator, crew))  # noqa: PERF401  (those opened so far are released below)
+                fitting = crew.of(evaluator)
+                opened.append(_opened(evaluator, fitting))
+                most = max(most, fitting.concurrency)
             while opened:
                 prepared.append(_prepared(opened.pop(0), selection, limits, skip))
         except BaseException:
@@ -186,7 +189,7 @@ class PreparedRun:
             else:
                 run.evaluators.append(one)
         planned = tuple(evaluator.planned() for evaluator in run.evaluators)
-        run.plan = Plan(planned, crew.concurrency, tuple(crew.notices))
+        run.plan = Plan(planned, most or crew.concurrency, tuple(crew.notices))
         return run
 
     def execute(

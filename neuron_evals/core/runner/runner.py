@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Collection, Generator, Iterable
 from contextlib import ExitStack, nullcontext
+from dataclasses import replace
 from typing import TYPE_CHECKING, Self, cast
 
 from neuron_evals.core.cancellation import StopToken
@@ -142,6 +143,7 @@ class EvaluatorRunner:
         limits: Limits = _AS_IT_SAYS,
         stop: StopToken | None = None,
         skip: Collection[tuple[str, int]] = (),
+        own_concurrency: bool = False,
     ) -> PreparedRun:
         """Get several evaluators ready, so that everything that can be wrong is known before the first item.
 
@@ -153,11 +155,12 @@ class EvaluatorRunner:
             limits: As in `run`.
             stop: As in `run`.
             skip: As in `run`, for each evaluator.
+            own_concurrency: Have the `concurrency` of an evaluator go before, where it has one, as suites do.
 
         Returns:
             The run with its plan; execute it or close it.
         """
-        crew = self._crew(concurrency, workers, stop or StopToken())
+        crew = replace(self._crew(concurrency, workers, stop or StopToken()), own=own_concurrency)
         return PreparedRun.of(evaluators, crew, selection, limits, skip)
 
 

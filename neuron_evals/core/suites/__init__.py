@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from neuron_evals.core.suites.evaluator import AsyncSuiteEvaluator, SuiteEvaluator, suite_evaluator
-from neuron_evals.core.suites.faking import as_fake
+from neuron_evals.core.suites.faking import as_fake, unmatched_scripts
 from neuron_evals.core.suites.files import load_suite, load_suites
 from neuron_evals.core.suites.imports import Imports, no_imports, project_imports
 from neuron_evals.core.suites.parsing import dataset_problems, parse_suite
@@ -31,4 +31,5 @@ __all__ = [
     "parse_suite",
     "project_imports",
     "suite_evaluator",
+    "unmatched_scripts",
 ]

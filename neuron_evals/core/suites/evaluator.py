@@ -98,6 +98,11 @@ class SuiteEvaluator(BaseEvaluator):
         return self.spec.usual_timeout if given is None else given
 
     @property
+    def concurrency(self) -> int | None:
+        """How many items are in flight at most where the run does not say it; `None` when the suite does not either."""
+        return self.spec.defaults.concurrency
+
+    @property
     def repeats(self) -> int:  # type: ignore[override]  # as tags
         """How often each item is executed."""
         return self.spec.defaults.repeats or 1

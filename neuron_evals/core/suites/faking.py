@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
 from neuron_evals.core.agents import FakeAgent, FakeScript
 from neuron_evals.core.exceptions import ConfigurationError
+from neuron_evals.core.jsonable import clean_text
 from neuron_evals.core.messages import ToolCall
 from neuron_evals.core.suites.shapes import Anything, Choice, Either, Keyed, Listed, Mapped, Text
 
+if TYPE_CHECKING:
+    from neuron_evals.core.suites.spec import SuiteSpec
+
+_SHOWN_KEY = 80
 _CALL = Either(
     (
         Text(blank=False),
@@ -47,6 +52,20 @@ def as_fake(value: Any) -> FakeAgent:
         return FakeAgent()
     items = {key: _script(script) for key, script in (value.get("items") or {}).items()}
     return FakeAgent(_script(value), items)
+
+
+def unmatched_scripts(fake: FakeAgent, specs: Iterable[SuiteSpec]) -> list[str]:
+    """Return what is wrong with scripts for single items: those that no item would ever use, a line each.
+
+    Args:
+        fake: The agent with canned replies.
+        specs: The suites that it is run with.
+    """
+    suites = list(specs)
+    ids = {str(item.item["id"]) for spec in suites for item in spec.items if item.item.get("id") is not None}
+    most = max((len(spec.items) for spec in suites), default=0)
+    keys = [key for key in fake.items if key not in ids and not (key.isdecimal() and int(key) < most)]
+    return [f'fake.items: no item has the id or the position "{clean_text(key, _SHOWN_KEY)}"' for key in keys]
 
 
 def _script(value: Mapping[str, Any]) -> FakeScript:

@@ -58,19 +58,22 @@ def load_suite(
     allowed = project_imports() if imports is None else imports
     if file.suffix.lower() == ".json":
         data, wrong = parsed(text)
-        if wrong:
-            raise SuiteError(wrong, places=[str(file)] * len(wrong))
+        if wrong and data is None:
+            raise _unread(wrong, file)
         document = None
     else:
-        document = _yaml(text, file)
+        document, wrong = _yaml(text, file), []
         data = document.value
     if isinstance(data, str):  # it would be taken for JSON text
         raise _file_error(file, "holds a text; there must be a list of items, or an object that holds one")
     try:
-        return parse_suite(data, name=file.stem, types=types, imports=allowed)
+        suite = parse_suite(data, name=file.stem, types=types, imports=allowed)
     except SuiteError as exc:
         places = list(_places(exc, data, document or _as_yaml(text), str(file)))
-        raise SuiteError(exc.problems, exc.ids, places) from None
+        raise SuiteError([*wrong, *exc.problems], exc.ids, [str(file)] * len(wrong) + places) from None
+    if wrong:
+        raise _unread(wrong, file)
+    return suite
 
 
 def load_suites(
@@ -123,6 +126,10 @@ def _text_of(file: Path) -> str:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as exc:
         raise _file_error(file, f"is no text in UTF-8: byte {exc.start} cannot be read") from exc
+
+
+def _unread(problems: list[Problem], file: Path) -> SuiteError:
+    return SuiteError(problems, places=[str(file)] * len(problems))
 
 
 def _file_error(path: Path, message: str) -> SuiteError:

@@ -178,6 +178,7 @@ class SuiteSpec:
         usual_timeout: Seconds an item may take when nobody says it; `None` for no limit.
         setup: Called before the first item; what it returns is handed to the items, and to `teardown`.
         teardown: Called after the last item with what `setup` returned.
+        min_success_rate: Lowest success rate that is good enough, 0 to 1, for commands; `None` asks that all pass.
     """
 
     name: str
@@ -191,6 +192,7 @@ class SuiteSpec:
     usual_timeout: float | None = None
     setup: Callable[[], Any] | None = None
     teardown: Callable[[Any], Any] | None = None
+    min_success_rate: float | None = None
 
     def of(self, item: Mapping[str, Any]) -> ItemSpec:
         """Return what an item of the suite was read as; equal items are read alike.

@@ -33,6 +33,7 @@ MODEL_SETTINGS = Keyed(
 
 KEYS: Mapping[str, Shape] = {
     "name": _WRITTEN,
+    "slug": _WRITTEN,
     "description": Text(),
     "agent": _WRITTEN,
     "judge": _WRITTEN,
@@ -46,9 +47,10 @@ KEYS: Mapping[str, Shape] = {
     "retries": Number(0, whole=True),
     "repeats": Number(1, whole=True),
     "concurrency": Number(1, whole=True),
+    "min_success_rate": Number(0, 1),
     "metadata": Mapped(),
 }
-"""The keys of a suite."""
+"""The keys of a suite; `slug` is its name among stored suites, and nothing to a run."""
 
 _SHAPE = Keyed(KEYS)
 _DEFAULTS = ("model", "instructions", "timeout", "retries", "repeats", "concurrency")
@@ -98,6 +100,7 @@ def _read_object(data: Mapping[str, Any], types: Mapping[str, type[Assertion]], 
         SuiteDefaults(model_settings=settings, **{key: own[key] for key in _DEFAULTS if key in own}),
         tuple(dict.fromkeys(tag.strip() for tag in own.get("tags", ()))),
         own.get("metadata", {}),
+        min_success_rate=own.get("min_success_rate"),
     )
 
 

@@ -12,7 +12,7 @@ from neuron_evals.core.suites import dataset_problems
 from neuron_evals.core.suites.schema import suite_schema
 from neuron_evals.core.suites.schema.generating import FILE, schema_text
 from tests.core.suites.test_assertion_types import OWN, VALID, entry
-from tests.core.suites.test_cases import CASES, suite_of, titles
+from tests.core.suites.actors import CASES, suite_of, titles
 
 SCHEMA = Draft202012Validator(suite_schema())
 

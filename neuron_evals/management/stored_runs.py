@@ -1,0 +1,103 @@
+"""Running a stored suite in this process: the run service makes and stores the run, the command shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from django.db import Error, router
+
+from neuron_evals import runs
+from neuron_evals.core.exceptions import ConfigurationError
+from neuron_evals.core.outputs.contract import OutputDriver
+from neuron_evals.models import EvalRun
+from neuron_evals.outputs import DatabaseOutput
+from neuron_evals.outputs.tables import table_problems
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from neuron_evals.core.cancellation import StopToken
+    from neuron_evals.core.outputs import OutputPipeline
+    from neuron_evals.core.report import EvaluationReport
+    from neuron_evals.core.results import ItemResult, Plan
+    from neuron_evals.core.runner import EvaluatorRunner
+
+
+class Shown(OutputDriver):
+    """Shows a stored run by the output drivers of a command, and keeps its report.
+
+    Attributes:
+        report: The report; `None` until there is one.
+    """
+
+    def __init__(self, pipeline: OutputPipeline) -> None:
+        self._pipeline = pipeline
+        self.report: EvaluationReport | None = None
+
+    @property
+    def needs_results(self) -> bool:  # type: ignore[override]  # (here it is the drivers' that are shown)
+        """Whether a driver reads `report.results`."""
+        return self._pipeline.needs_results
+
+    def start(self, plan: Plan) -> None:
+        """Hand on the plan."""
+        self._pipeline.start(plan)
+
+    def finished(self, result: ItemResult) -> None:
+        """Hand on a result as soon as its item ended."""
+        self._pipeline.finished(result)
+
+    def item(self, result: ItemResult) -> None:
+        """Hand on a result in dataset order."""
+        self._pipeline.item(result)
+
+    def output(self, report: EvaluationReport) -> None:
+        """Keep the report, and hand it on."""
+        self.report = report
+        self._pipeline.output(report)
+
+
+def without_storing(drivers: Iterable[OutputDriver]) -> list[OutputDriver]:
+    """Return the drivers but those that store in the database, which a stored run does itself."""
+    return [driver for driver in drivers if not isinstance(driver, DatabaseOutput)]
+
+
+def made_run(suite: str, *, agent: str | None, judge: str | None, options: Mapping[str, Any], fake: Any) -> EvalRun:
+    """Make a queued run of a stored suite.
+
+    Args:
+        suite: Slug or number of the suite.
+        agent: Name of the agent under test where it is not the suite's.
+        judge: Name of the agent that grades, likewise.
+        options: As `RunOptions` takes them.
+        fake: Canned replies in the place of the agent, or `False`.
+
+    Raises:
+        ConfigurationError: It cannot be run, or the database cannot store it; nothing is stored then.
+    """
+    try:
+        return runs.create_run(suite, agent=agent, judge=judge, options=options, fake=fake)
+    except Error as exc:
+        using = router.db_for_write(EvalRun)
+        said = f'the database "{using}" refuses: {" ".join(f"{type(exc).__name__}: {exc}".split())}'
+        raise ConfigurationError("\n".join(table_problems(using) or [said])) from exc
+
+
+def executed_run(run: EvalRun, shown: Shown, stop: StopToken, runner: EvaluatorRunner) -> EvalRun:
+    """Execute a run that was just made, and return it as it is then: nothing of it is left for another executor.
+
+    Args:
+        run: The run.
+        shown: Shows it.
+        stop: What stops it; it is cancelled then.
+        runner: What runs its items.
+    """
+    try:
+        done = runs.execute_run(run.pk, listeners=[shown], stop=stop, runner=runner, using=run.database)
+    except BaseException:
+        runs.cancel_run(run)
+        raise
+    if done.is_over or not runs.cancel_run(done):
+        return done
+    return runs.found_run(run.pk, run.database)

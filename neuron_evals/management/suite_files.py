@@ -1,0 +1,63 @@
+"""Suites in files, as evaluators for one command. They need no tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from neuron_evals.core.exceptions import ConfigurationError
+from neuron_evals.core.experiments import evaluator_for
+from neuron_evals.core.suites import SuiteError, as_fake, load_suite, load_suites, unmatched_scripts
+from neuron_evals.registries.assertions import assertion_types
+
+if TYPE_CHECKING:
+    from neuron_evals.core.suites import SuiteEvaluator, SuiteSpec
+
+
+def suites_in(file: str | None, folder: str | None) -> list[SuiteSpec]:
+    """Return the suite of a file, or those of a folder.
+
+    Args:
+        file: Path of the file.
+        folder: Path of the folder, where there is no file.
+
+    Raises:
+        ConfigurationError: Something is wrong with one; all problems are listed, each with file and line.
+    """
+    types = assertion_types()
+    try:
+        return [load_suite(file, types=types)] if file is not None else load_suites(str(folder), types=types)
+    except SuiteError as exc:
+        raise ConfigurationError(str(exc)) from exc
+
+
+def suite_evaluators(
+    suites: list[SuiteSpec], *, agent: str | None, judge: str | None, model: str | None, fake: Any
+) -> list[SuiteEvaluator]:
+    """Return an evaluator for each suite.
+
+    Args:
+        suites: The suites.
+        agent: Name of the agent under test, for all of them; by default the one that each names.
+        judge: Name of the agent that grades; likewise.
+        model: Name of the agent's model; likewise.
+        fake: Canned replies in the place of the agent, or `False`.
+
+    Raises:
+        ConfigurationError: A suite cannot be run like that; the problems of all are listed.
+    """
+    overrides: Mapping[str, Any] = {} if model is None else {"model": model}
+    if fake is not False:
+        fake = as_fake(fake)
+        if problems := unmatched_scripts(fake, suites):
+            raise ConfigurationError("\n".join(problems))
+    found: list[SuiteEvaluator] = []
+    wrong: list[str] = []
+    for suite in suites:
+        try:
+            found.append(evaluator_for(suite, agent=agent, judge=judge, overrides=overrides, fake=fake))
+        except (ConfigurationError, SuiteError) as exc:
+            wrong.append(f"suite {suite.name}: {exc}")
+    if wrong:
+        raise ConfigurationError("\n".join(wrong))
+    return found

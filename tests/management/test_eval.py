@@ -1,0 +1,425 @@
+"""The command `eval`: options, canned replies, outputs, exit statuses."""
+
+from __future__ import annotations
+
+import io
+import json
+import signal
+import time
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection
+from django.test.utils import CaptureQueriesContext, override_settings
+
+from neuron_evals.management.commands.eval import Command
+from neuron_evals.models import AgentDefinition, EvalRun, EvalSuite
+from neuron_evals.models.states import request_cancel
+from tests.runs.samples import SETTINGS, Agent, items, make_suite, statuses
+
+NOTHING_JUDGED, INTERRUPTED = 2, 130
+QUERIES = 33
+
+
+@pytest.fixture(autouse=True)
+def _agents():
+    Agent.forget()
+    with override_settings(NEURON_EVALS=SETTINGS):
+        yield
+
+
+def evaluate(*args: Any, command: Any = "eval") -> SimpleNamespace:
+    """Run the command; give what it said and its exit status."""
+    out, err = io.StringIO(), io.StringIO()
+    status, refusal = 0, ""
+    try:
+        call_command(command, *map(str, args), stdout=out, stderr=err, no_color=True)
+    except CommandError as exc:
+        status, refusal = exc.returncode, str(exc)
+    except SystemExit as exc:
+        status = int(exc.code or 0)
+    return SimpleNamespace(status=status, out=out.getvalue(), err=err.getvalue(), refusal=refusal)
+
+
+def only_run() -> EvalRun:
+    return EvalRun.objects.get()
+
+
+# A stored suite
+
+
+@pytest.mark.parametrize("by", ["slug", "pk"])
+def test_stored_suite__by_slug_or_number__is_run_shown_and_stored(db, by):
+    suite = make_suite("default", items(3, wrong=(1,)))
+
+    done = evaluate(getattr(suite, by))
+
+    assert done.status == 1
+    assert "Items: 3, Passed: 2, Failed: 1" in done.out
+    assert "item-1" in done.out
+    run = only_run()
+    assert f"stored as run {run.pk}" in done.err
+    assert (run.suite, run.status, run.trigger, run.fake) == (suite, "failed", "command", False)
+    assert statuses(run) == [("item-0", "passed"), ("item-1", "failed"), ("item-2", "passed")]
+
+
+def test_run_options__say_how_it_runs_and_are_kept(db):
+    suite = make_suite("default", items(4, wrong=(3,)), retries=3)
+
+    done = evaluate(
+        suite.slug, "--limit", 3, "--repeat", 2, "--concurrency", 2, "--retries", 0, "--min-success-rate", 0
+    )
+
+    run = only_run()
+    assert (done.status, run.total_count) == (0, 6)
+    assert run.options == {"limit": 3, "repeat": 2, "concurrency": 2, "retries": 0, "min_success_rate": 0.0}
+    assert "gate reached" in done.err
+
+
+def test_min_success_rate_of_the_suite__is_the_gate(db):
+    make_suite("default", items(4, wrong=(3,)), min_success_rate=0.7)
+
+    assert evaluate("smoke-tests").status == 0
+    done = evaluate("smoke-tests", "--min-success-rate", "0.8")
+
+    assert done.status == 1
+    assert "gate not reached: success rate 0.7500 is below 0.8" in done.err
+
+
+def test_report_to_standard_output__is_alone_there(db):
+    make_suite("default")
+
+    done = evaluate("smoke-tests", "--output", "console", "--output", "json")
+
+    report = json.loads(done.out)
+    assert [result["status"] for result in report["results"]] == ["passed"] * 3
+    assert "Items: 3" in done.err
+
+
+def test_output_database__stores_the_run_once(db):
+    make_suite("default")
+    assert evaluate("smoke-tests", "--output", "database").status == 0
+    assert only_run().total_count == 3
+
+
+def test_output_that_fails__makes_the_status_1_and_the_run_stays_passed(db, tmp_path):
+    make_suite("default")
+    file = tmp_path / "report" / "results.json"
+    file.parent.mkdir()
+
+    def remove(text):
+        file.parent.rmdir() if file.parent.exists() else None
+
+    Agent.before = remove
+    done = evaluate("smoke-tests", "--output", f"json={file}")
+
+    assert done.status == 1
+    assert "output driver failed: JsonOutput" in done.err
+    assert only_run().status == "passed"
+
+
+def test_verbosity_0__does_not_name_the_run(db):
+    make_suite("default")
+    assert evaluate("smoke-tests", "-v", "0").err == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["smoke-test"], 'There is no suite "smoke-test". Did you mean "smoke-tests"?'),
+        (["smoke-tests", "--tag", "slow"], 'no item of suite "smoke-tests" matches'),
+        (["smoke-tests", "--agent", "nobody"], 'there is no agent "nobody"'),
+        (["smoke-tests", "--judge", "nobody"], 'there is no agent "nobody"'),
+        (["smoke-tests", "--fake", "--model", "x"], "--model and --fake do not go together"),
+        (["smoke-tests", "--fake-reply", "x", "--agent", "other"], "--agent and --fake do not go together"),
+        (["smoke-tests", "--output", "json=/nowhere/at/all.json"], "/nowhere/at"),
+        (["smoke-tests", "--output", "csv"], "csv"),
+        (["smoke-tests", "--file", "x.yaml"], "not allowed with"),
+        ([], "one of the arguments SUITE --file --dir is required"),
+    ],
+)
+def test_what_cannot_run__ends_with_2_before_a_run_is_made(db, arguments, message):
+    make_suite("default")
+    done = evaluate(*arguments)
+    assert done.status == NOTHING_JUDGED
+    assert message in done.refusal
+    assert not EvalRun.objects.exists()
+    assert Agent.asked == []
+
+
+def test_several_problems__are_all_listed_by_item_and_field(db):
+    suite = make_suite("default", [{"input": ""}, {"input": "a", "_assertions": [{"type": "helpfulness"}]}])
+    done = evaluate(suite.slug)
+    assert done.status == NOTHING_JUDGED
+    assert "item 0, input:" in done.refusal
+    assert 'item 1, _assertions[0].type: "helpfulness" needs a judge' in done.refusal
+    assert not EvalRun.objects.exists()
+
+
+def test_inactive_suite__is_refused(db):
+    make_suite("default", is_active=False)
+    done = evaluate("smoke-tests")
+    assert (done.status, EvalRun.objects.count()) == (NOTHING_JUDGED, 0)
+    assert "inactive" in done.refusal
+
+
+def test_another_agent__is_asked_and_kept(db):
+    make_suite("default", items(1))
+    done = evaluate("smoke-tests", "--agent", "other")
+    assert (done.status, Agent.asked) == (0, [])
+    assert only_run().agent_snapshot["name"] == "other"
+
+
+def test_signal__ends_with_130_and_the_run_is_cancelled_with_what_is_there(db):
+    make_suite("default", items(3))
+
+    def interrupt_at_the_second(text):
+        if text == "say 1":
+            signal.raise_signal(signal.SIGINT)
+
+    Agent.before = interrupt_at_the_second
+    done = evaluate("smoke-tests")
+
+    run = only_run()
+    assert (done.status, run.status) == (INTERRUPTED, "cancelled")
+    assert statuses(run)[0] == ("item-0", "passed")
+
+
+def test_cancelled_from_elsewhere__ends_with_1_and_says_so(db):
+    make_suite("default", items(40))
+
+    def cancel(text):
+        if text == "say 0":
+            request_cancel(only_run())
+        else:
+            time.sleep(0.2)  # an executor looks each second whether its run was cancelled
+
+    Agent.before = cancel
+    done = evaluate("smoke-tests")
+
+    assert (done.status, only_run().status) == (1, "cancelled")
+    assert 0 < len(Agent.asked) < 40
+    assert only_run().passed_count == len(Agent.asked)
+
+
+def test_signal_before_the_first_item__leaves_no_run_that_waits(db):
+    make_suite("default")
+
+    class Interrupted(Command):
+        def runner(self):
+            signal.raise_signal(signal.SIGTERM)
+            return super().runner()
+
+    done = evaluate("smoke-tests", command=Interrupted())
+
+    assert (done.status, only_run().status, Agent.asked) == (INTERRUPTED, "cancelled", [])
+
+
+def test_runner_of_an_own_command__runs_the_items(db):
+    make_suite("default", items(1))
+    hooked = []
+
+    class Own(Command):
+        def runner(self):
+            hooked.append("runner")
+            return super().runner()
+
+    assert evaluate("smoke-tests", command=Own()).status == 0
+    assert hooked == ["runner"]
+
+
+def test_queries__do_not_grow_with_what_the_run_is_not(db):
+    make_suite("default", items(1))
+    evaluate("smoke-tests", "-v", "0")
+    for number in range(5):
+        EvalSuite.objects.create(name=f"Other {number}", dataset=items(3), agent=AgentDefinition.objects.get())
+
+    with CaptureQueriesContext(connection) as queries:
+        evaluate("smoke-tests", "-v", "0")
+
+    assert len(queries) == QUERIES, [query["sql"][:100] for query in queries.captured_queries]
+
+
+# Canned replies
+
+
+def test_fake__asks_nobody_and_is_marked_everywhere(db, tmp_path):
+    make_suite("default", [{"input": "a", "_assertions": [{"type": "contains", "value": "fake"}]}])
+    places = {name: tmp_path / f"report.{name}" for name in ("json", "junit", "markdown")}
+
+    done = evaluate(
+        "smoke-tests", "--fake", "--output", "console", *[f"--output={name}={path}" for name, path in places.items()]
+    )
+
+    assert (done.status, Agent.asked) == (0, [])
+    run = only_run()
+    assert run.fake is True
+    assert run.options["fake"] is True
+    assert run.agent_fingerprint == ""
+    assert "canned replies" in done.err + done.out
+    texts = {name: path.read_text() for name, path in places.items()}
+    assert json.loads(texts["json"])["fake"] is True
+    assert 'name="fake" value="true"' in texts["junit"]
+    assert "(fake)" in texts["markdown"]
+
+
+def test_fake__does_not_even_build_the_agent(db):
+    with override_settings(NEURON_EVALS={"AGENTS": {"noting": "tests.management.test_eval.must_not_be_built"}}):
+        make_suite("default", [{"input": "a", "_assertions": [{"type": "contains", "value": "fake"}]}])
+        assert evaluate("smoke-tests", "--fake").status == 0
+    assert BUILT == []
+
+
+BUILT: list[str] = []
+
+
+def must_not_be_built() -> Agent:
+    BUILT.append("contacted its tool servers")
+    return Agent()
+
+
+def test_fake_reply__is_what_every_item_gets(db):
+    make_suite("default", [{"input": "a", "reference": "nine"}, {"input": "b", "reference": "ten"}])
+    assert evaluate("smoke-tests", "--fake-reply", "from nine").status == 1
+    assert [item.output_text for item in only_run().items.all()] == ["from nine", "from nine"]
+
+
+@pytest.mark.parametrize("suffix", ["json", "yaml"])
+def test_fake_script__gives_replies_and_tool_calls_by_item(db, tmp_path, suffix):
+    dataset = [
+        {"id": "hours", "input": "a", "reference": "nine"},
+        {"input": "b", "tool": "refund"},
+        {"input": "c", "reference": "else"},
+    ]
+    make_suite("default", dataset)
+    script = {"reply": "something else", "items": {"hours": {"reply": "at nine"}, "1": {"tool_calls": ["refund"]}}}
+    path = tmp_path / f"script.{suffix}"
+    path.write_text(json.dumps(script))  # YAML takes it too
+
+    assert evaluate("smoke-tests", "--fake-script", path).status == 0
+    assert only_run().items.in_dataset_order()[0].output_text == "at nine"
+    assert only_run().fake is True
+
+
+@pytest.mark.parametrize(
+    ("script", "message"),
+    [
+        ("{}", ""),
+        ('{"items": {"hour": {"reply": "x"}}}', 'fake.items: no item has the id or the position "hour"'),
+        ('{"items": {"3": {"reply": "x"}}}', 'fake.items: no item has the id or the position "3"'),
+        ('{"replies": "x"}', "fake.replies"),
+        ('["x"]', "is an object"),
+        ('{"reply": ', "script.json"),
+    ],
+)
+def test_fake_script__that_cannot_mean_anything__is_refused(db, tmp_path, script, message):
+    make_suite("default", items(3))
+    (tmp_path / "script.json").write_text(script)
+    done = evaluate("smoke-tests", "--fake-script", tmp_path / "script.json")
+    if not message:
+        assert done.status == 1
+        return
+    assert done.status == NOTHING_JUDGED
+    assert message in done.refusal
+    assert not EvalRun.objects.exists()
+
+
+def test_fake_script__of_another_kind_or_not_there__is_refused(db, tmp_path):
+    make_suite("default")
+    assert "JSON or YAML" in evaluate("smoke-tests", "--fake-script", "script.csv").refusal
+    assert "nowhere.json" in evaluate("smoke-tests", "--fake-script", tmp_path / "nowhere.json").refusal
+
+
+# Suite files; nothing here may touch a database
+
+
+SUITE = """
+name: hours
+agent: noting
+default_timeout: 60000
+test_cases:
+  - id: nine
+    input: open at nine
+    expected: {contains: [nine]}
+    eval_type: contains
+    tags: [smoke]
+  - id: ten
+    input: open at ten
+    expected: {contains: [eleven]}
+    eval_type: contains
+"""
+
+
+def test_suite_file__is_run_without_a_database(tmp_path):
+    (tmp_path / "hours.yaml").write_text(SUITE)
+
+    done = evaluate("--file", tmp_path / "hours.yaml")
+
+    assert done.status == 1
+    assert "Items: 2, Passed: 1, Failed: 1" in done.out
+    assert Agent.asked == ["open at nine", "open at ten"]
+    assert evaluate("--file", tmp_path / "hours.yaml", "--tag", "smoke").status == 0
+
+
+def test_folder_of_suites__is_one_report(tmp_path):
+    (tmp_path / "a.yaml").write_text(SUITE)
+    (tmp_path / "b.json").write_text(json.dumps({"agent": "other", "dataset": items(2)}))
+
+    done = evaluate("--dir", tmp_path, "--output", "json")
+
+    report = json.loads(done.out)
+    assert done.status == 1
+    assert [each["evaluator_class"] for each in report["evaluators"]] == ["suite hours", "suite b"]
+    assert (report["passed"], report["failed"]) == (3, 1)
+
+
+def test_suite_file__in_the_database_by_an_output__says_that_it_was_fake(db, tmp_path):
+    (tmp_path / "hours.yaml").write_text(SUITE)
+    done = evaluate("--file", tmp_path / "hours.yaml", "--fake-reply", "nine or eleven", "--output", "database")
+    run = only_run()
+    assert (done.status, run.status, run.fake, run.source, run.suite) == (0, "passed", True, "suite hours", None)
+
+
+def test_suite_files__all_problems_of_all_with_file_and_line(tmp_path):
+    (tmp_path / "a.yaml").write_text(SUITE.replace("eval_type: contains", "eval_type: contain"))
+    (tmp_path / "b.json").write_text('[{"input": ""}]')
+    done = evaluate("--dir", tmp_path)
+    assert done.status == NOTHING_JUDGED
+    assert "a.yaml, line 9" in done.refusal
+    assert "b.json, line 1" in done.refusal
+    assert Agent.asked == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--file", "nowhere.yaml"], "nowhere.yaml: (file): cannot be read"),
+        (["--dir", "nowhere"], "nowhere: (file): there is no such directory"),
+        (["--file", "{folder}/judged.json"], "needs a judge"),
+        (["--file", "{folder}/alone.json"], "there is no agent"),
+        (["--file", "{folder}/alone.json", "--agent", "noting", "--tag", "x"], "no item matches"),
+    ],
+)
+def test_suite_file__that_cannot_run__ends_with_2(tmp_path, arguments, message):
+    (tmp_path / "alone.json").write_text(json.dumps(items(1)))
+    (tmp_path / "judged.json").write_text('{"agent": "noting", "dataset": [{"input": "a", "_assertions": ["x"]}]}')
+    judged = {"agent": "noting", "dataset": [{"input": "a", "_assertions": [{"type": "helpfulness"}]}]}
+    (tmp_path / "judged.json").write_text(json.dumps(judged))
+    done = evaluate(*(argument.format(folder=tmp_path) for argument in arguments))
+    assert done.status == NOTHING_JUDGED
+    assert message in done.refusal
+    assert Agent.asked == []
+
+
+def test_items_in_flight__are_what_each_suite_says_unless_the_command_does(tmp_path):
+    for name, parallelism in (("a", 3), ("b", 1)):
+        (tmp_path / f"{name}.json").write_text(
+            json.dumps({"agent": "noting", "concurrency": parallelism, "dataset": items(3)})
+        )
+
+    said = json.loads(evaluate("--dir", tmp_path, "--output", "json").out)
+    one = json.loads(evaluate("--dir", tmp_path, "--output", "json", "--concurrency", "1").out)
+
+    assert said["passed"] == one["passed"] == 6
