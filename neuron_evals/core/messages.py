@@ -170,8 +170,8 @@ def read_arguments(given: Any) -> tuple[Mapping[str, Any], str | None]:
     """Return the arguments that a model gave, and what it gave as text when that was no JSON object.
 
     Args:
-        given: A mapping, JSON text of an object, or nothing: `None`, blank text, `null`. Anything else is broken, and so is
-            text with a number that JSON has not, which no server would take back: `NaN`, `1e999`.
+        given: A mapping, JSON text of an object, or nothing: `None`, blank text, `null`. Anything else is broken,
+            as is text with a number that JSON has not, which no server would take back: `NaN`, `1e999`.
 
     Returns:
         The arguments, empty when broken, and the text of broken ones, else `None`.

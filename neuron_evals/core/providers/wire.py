@@ -137,4 +137,3 @@ def no_reply(what: str) -> NoReturn:
     """
     msg = f"answered without a reply: {what}"
     raise ProviderError(msg, kind="bad_reply")
-

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from neuron_evals import InvalidArgument, Message, ModelRequest, ModelSettings, OpenAIProvider, ToolCall, Usage
+from neuron_evals import (
+    InvalidArgument,
+    Message,
+    ModelRequest,
+    ModelSettings,
+    OpenAIProvider,
+    ProviderError,
+    ToolCall,
+    Usage,
+)
 from neuron_evals.core.providers.openai_stream import ChatAssembler
 from tests.core.providers.dialects import OPENAI
 from tests.core.providers.server import EVENTS, Answer, events
@@ -156,6 +165,39 @@ def test_stream__what_holds_nothing__passed_over(server, hello, between, end):
     chunk = {"choices": [{"delta": {"content": "Hello!"}, "finish_reason": "stop"}]}
     server.answers(Answer(between.encode() + events(chunk) + end.encode(), kind=EVENTS))
     assert OPENAI.make(server, stream=True).complete(hello).message.content == "Hello!"
+
+
+TEXT = {"content": "Hello!"}
+CALL = {"tool_calls": [{"index": 0, "id": "c1", "function": {"name": "f", "arguments": "{}"}}]}
+
+
+@pytest.mark.parametrize("end", ["data: [DONE]\n\n", "data: [DONE]\r\r", "data: [DONE]"])
+@pytest.mark.parametrize(("delta", "found"), [(TEXT, ("Hello!", [])), (CALL, ("", ["f"]))], ids=["text", "call"])
+def test_stream__says_that_it_is_done_and_not_why__complete(server, call, hello, delta, found, end):
+    server.answers(Answer(events({"choices": [{"delta": delta}]}) + end.encode(), kind=EVENTS))
+    reply = call(OPENAI.make(server, stream=True), hello)
+    assert (reply.message.content, [made.name for made in reply.message.tool_calls]) == found
+    assert (reply.finish_reason, reply.attempts) == ("", 1)
+
+
+@pytest.mark.parametrize("chunks", [[], [{"choices": [{"delta": {"role": "assistant"}}]}]], ids=["nothing", "a role"])
+def test_stream__says_that_it_is_done_and_brought_nothing__no_reply(server, hello, chunks):
+    server.answers(Answer(events(*chunks, "[DONE]"), kind=EVENTS))
+    with pytest.raises(ProviderError, match="the stream ended before the reply did"):
+        OPENAI.make(server, stream=True, max_retries=0).complete(hello)
+
+
+def test_stream__ends_with_neither_a_reason_nor_the_last_event__no_reply(server, hello):
+    server.answers(Answer(events({"choices": [{"delta": TEXT}]}), kind=EVENTS))
+    with pytest.raises(ProviderError, match="the stream ended before the reply did"):
+        OPENAI.make(server, stream=True, max_retries=0).complete(hello)
+
+
+def test_stream__with_a_byte_order_mark_and_returns__read(server, call, hello):
+    chunk = {"choices": [{"delta": TEXT, "finish_reason": "stop"}]}
+    body = b"\xef\xbb\xbf" + events(chunk, "[DONE]").replace(b"\n", b"\r")
+    server.answers(Answer(body, kind=EVENTS))
+    assert call(OPENAI.make(server, stream=True), hello).message.content == "Hello!"
 
 
 def test_stream__arguments_in_pieces():
