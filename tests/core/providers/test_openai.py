@@ -172,11 +172,12 @@ CALL = {"tool_calls": [{"index": 0, "id": "c1", "function": {"name": "f", "argum
 
 
 @pytest.mark.parametrize("end", ["data: [DONE]\n\n", "data: [DONE]\r\r", "data: [DONE]"])
-@pytest.mark.parametrize(("delta", "found"), [(TEXT, ("Hello!", [])), (CALL, ("", ["f"]))], ids=["text", "call"])
-def test_stream__says_that_it_is_done_and_not_why__complete(server, call, hello, delta, found, end):
+@pytest.mark.parametrize("brought", [(TEXT, "Hello!", []), (CALL, "", ["f"])], ids=["text", "call"])
+def test_stream__says_that_it_is_done_and_not_why__complete(server, call, hello, brought, end):
+    delta, *found = brought
     server.answers(Answer(events({"choices": [{"delta": delta}]}) + end.encode(), kind=EVENTS))
     reply = call(OPENAI.make(server, stream=True), hello)
-    assert (reply.message.content, [made.name for made in reply.message.tool_calls]) == found
+    assert [reply.message.content, [made.name for made in reply.message.tool_calls]] == found
     assert (reply.finish_reason, reply.attempts) == ("", 1)
 
 
