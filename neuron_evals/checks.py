@@ -60,7 +60,7 @@ def _resolutions_of_agents(settings: conf.Settings) -> Iterator[Callable[[], obj
     from neuron_evals.container import agents, providers  # noqa: PLC0415  (only a project with agents pays for them)
 
     for alias, entry in settings.providers.items():
-        yield partial(providers.provider_class, entry, alias)
+        yield partial(providers.refuse_invalid_options, entry, alias)
     for name, path in settings.agents.items():
         yield partial(agents.agent_target, name, path)
     for name, path in settings.tools.items():
