@@ -11,15 +11,16 @@ from neuron_evals.core.providers.errors import ProviderError
 from neuron_evals.core.providers.keys import redact
 from neuron_evals.core.providers.transport.failures import shown
 from neuron_evals.core.providers.transport.limiter import Limiter
+from neuron_evals.core.providers.transport.loop_watchdog import over_on_loop
 from neuron_evals.core.providers.transport.receiving import Assembler, Received, Receiver
 from neuron_evals.core.providers.transport.slots import AsyncSlot, Slot, Slots
-from neuron_evals.core.providers.transport.watch import PERIOD, Watch
 from neuron_evals.core.providers.transport.watchdog import WATCHDOG
 
 if TYPE_CHECKING:
     import httpx
 
     from neuron_evals.core.providers.transport.retry import RetryPolicy
+    from neuron_evals.core.providers.transport.watch import Watch
 
 CONNECT_SECONDS = 10.0
 """How long making a connection may take."""
@@ -158,10 +159,8 @@ def _exchange(slot: Slot, outgoing: Outgoing, watch: Watch, receiver: Receiver) 
 
 
 async def _aexchange(slot: AsyncSlot, outgoing: Outgoing, watch: Watch, receiver: Receiver) -> Received:
-    loop = asyncio.get_running_loop()
     async with asyncio.timeout(watch.deadline.remaining) as limit:
-        poll = _Poll(loop, limit, watch)
-        try:
+        with over_on_loop(limit, watch):
             response = await slot.transport.handle_async_request(_request(outgoing, watch))
             try:
                 receiver.begin(response.status_code, response.headers)
@@ -170,27 +169,7 @@ async def _aexchange(slot: AsyncSlot, outgoing: Outgoing, watch: Watch, receiver
                         break
             finally:
                 await response.aclose()
-        finally:
-            poll.cancel()
     return receiver.end()
-
-
-class _Poll:
-    """Looks at the stop token while a call of an event loop is in flight, and lets its time end when it is set."""
-
-    def __init__(self, loop: asyncio.AbstractEventLoop, limit: asyncio.Timeout, watch: Watch) -> None:
-        self._loop, self._limit, self._watch = loop, limit, watch
-        self._handle = loop.call_later(PERIOD, self._look) if watch.stop is not None else None
-
-    def _look(self) -> None:
-        if self._watch.must_break:
-            self._limit.reschedule(self._loop.time())
-        else:
-            self._handle = self._loop.call_later(PERIOD, self._look)
-
-    def cancel(self) -> None:
-        if self._handle is not None:
-            self._handle.cancel()
 
 
 def _request(outgoing: Outgoing, watch: Watch, trace: Callable[..., None] | None = None) -> httpx.Request:
