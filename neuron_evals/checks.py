@@ -137,7 +137,7 @@ def _resolutions_of_agents(settings: conf.Settings) -> Iterator[Callable[[], obj
     from neuron_evals.registries import providers, tools  # noqa: PLC0415  (as above)
 
     for alias, entry in settings.providers.items():
-        yield partial(providers.provider_class, entry, alias)
+        yield partial(providers.refuse_invalid_options, entry, alias)
     for name, path in settings.agents.items():
         yield partial(coded.agent_target, name, path)
     for name, path in settings.tools.items():

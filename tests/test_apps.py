@@ -15,7 +15,19 @@ from neuron_evals import ConfigurationError, run_case
 
 ROOT = Path(__file__).parent.parent
 
-HEAVY = ("httpx", "numpy", "rapidfuzz", "regex", "rest_framework", "rich", "django_rq", "rq", "redis", "jsonschema")
+HEAVY = (
+    "django_rq",
+    "httpcore",
+    "httpx",
+    "jsonschema",
+    "numpy",
+    "rapidfuzz",
+    "redis",
+    "regex",
+    "rest_framework",
+    "rich",
+    "rq",
+)
 
 SCRIPT = f"""
 import sys

@@ -76,6 +76,18 @@ CASES = [
         'no option "key_env"',
         '"api_key_env"',
     ),
+    (
+        "E002",
+        {"PROVIDERS": {"x": {"BACKEND": "openai", "OPTIONS": {"timeout": 0}}}},
+        '["PROVIDERS"]["x"]["OPTIONS"]: OpenAIProvider: timeout is above 0 seconds, got 0',
+        "options of OpenAIProvider",
+    ),
+    (
+        "E002",
+        {"PROVIDERS": {"x": {"BACKEND": "ollama", "OPTIONS": {"base_url": "localhost:11434"}}}},
+        '["PROVIDERS"]["x"]["OPTIONS"]: OllamaProvider: base_url is an address',
+        "options of OllamaProvider",
+    ),
     ("E006", {"OUTPUTS": ["jsn"]}, 'no output driver "jsn"', 'Did you mean "json"?'),
     ("E007", {"OUTPUTS": [{"BACKEND": "json", "OPTIONS": {"file": "x"}}]}, 'no option "file"', "path"),
     ("E003", {"CACHE": {"BACKEND": "nowhere.Cache"}}, 'no module "nowhere"', "Name something"),
@@ -100,6 +112,18 @@ def test_setting__wrong__numbered_error_with_a_hint(
     assert text.startswith("NEURON_EVALS")
     assert message in text
     assert hint in advice
+
+
+def test_provider__key_where_the_name_of_its_variable_belongs__told_without_showing_it():
+    [(number, text, hint)] = check(PROVIDERS={"x": {"BACKEND": "openai", "OPTIONS": {"api_key_env": "sk-canary-0123"}}})
+    assert number == "neuron_evals.E002"
+    assert "api_key_env is the name of an environment variable" in text
+    assert "canary" not in text + hint
+
+
+def test_provider__that_may_connect_when_it_is_built__not_built():
+    canned = {"BACKEND": f"{APP}.agents.CannedProvider", "OPTIONS": {"answers": ["s"]}}
+    assert check(PROVIDERS={"x": canned}) == []
 
 
 def test_several_wrong__shape_and_names__all_told_at_once():

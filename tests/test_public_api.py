@@ -64,6 +64,7 @@ def test_import__loads_nothing_heavy(code: str) -> None:
     heavy = (
         "django",
         "django_rq",
+        "httpcore",
         "httpx",
         "jsonschema",
         "numpy",

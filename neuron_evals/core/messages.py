@@ -170,7 +170,8 @@ def read_arguments(given: Any) -> tuple[Mapping[str, Any], str | None]:
     """Return the arguments that a model gave, and what it gave as text when that was no JSON object.
 
     Args:
-        given: A mapping, JSON text of an object, or nothing: `None`, blank text, `null`. Anything else is broken.
+        given: A mapping, JSON text of an object, or nothing: `None`, blank text, `null`. Anything else is broken,
+            as is text with a number that JSON has not, which no server would take back: `NaN`, `1e999`.
 
     Returns:
         The arguments, empty when broken, and the text of broken ones, else `None`.
@@ -183,6 +184,8 @@ def read_arguments(given: Any) -> tuple[Mapping[str, Any], str | None]:
         return {}, None
     try:
         value = json.loads(given, parse_constant=_refuse_constant)
+        # Written again, since a number such as 1e999 is read as an infinity.
+        json.dumps(value, allow_nan=False)
     except (ValueError, RecursionError):
         return {}, given
     if value is None:

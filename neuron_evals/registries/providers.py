@@ -9,8 +9,10 @@ from typing import Any
 from django.core.signals import setting_changed
 
 from neuron_evals import conf
+from neuron_evals.conf import Problem, SettingsError
 from neuron_evals.core.exceptions import ConfigurationError
 from neuron_evals.core.providers.contract import BaseProvider
+from neuron_evals.core.providers.http import HttpProvider
 from neuron_evals.core.providers.prices import default_prices
 from neuron_evals.registries.backends import Kind, refuse_unknown
 from neuron_evals.registries.dotted import described
@@ -61,6 +63,24 @@ def provider_class(entry: conf.ProviderEntry, alias: str) -> type[BaseProvider]:
         SettingsError: The name is unknown or names no provider, or an option is none of its constructor's.
     """
     return _KIND.named(entry.backend, entry.options, _place(alias))
+
+
+def refuse_invalid_options(entry: conf.ProviderEntry, alias: str) -> None:
+    """Refuse values of options that a provider cannot be built with.
+
+    It is built for that, once more, and only where its class is one of those that connect to nothing then.
+
+    Raises:
+        SettingsError: As `provider_class`, or a value is invalid.
+    """
+    cls = provider_class(entry, alias)
+    if not issubclass(cls, HttpProvider):
+        return
+    try:
+        cls(**entry.options)
+    except Exception as exc:
+        message = f'{_place(alias)}["OPTIONS"]: {described(exc)}'
+        raise SettingsError([Problem("E002", message, f"See the options of {cls.__name__}.")]) from exc
 
 
 def _build(alias: str) -> BaseProvider:

@@ -9,7 +9,7 @@ from typing import Any
 from neuron_evals.core.embeddings.contract import BaseEmbeddings, Vector
 from neuron_evals.core.exceptions import EmbeddingsError, InvalidArgument
 from neuron_evals.core.providers.endpoint import JsonEndpoint
-from neuron_evals.core.providers.http import check_mapping, checked_url
+from neuron_evals.core.providers.options import check_mapping, checked_url
 
 
 class _HttpEmbeddings(BaseEmbeddings):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from neuron_evals.core.exceptions import InvalidArgument
 from neuron_evals.core.messages import Message, Usage
 from neuron_evals.core.providers.http import HttpProvider
+from neuron_evals.core.providers.options import check_header_text
 from neuron_evals.core.providers.wire import (
     Answer,
     is_failure,
@@ -62,6 +63,7 @@ class AnthropicProvider(HttpProvider):
         if isinstance(limit, bool) or not isinstance(limit, int) or limit < 1:
             msg = f"AnthropicProvider: max_tokens is a whole number, 1 or more, got {limit!r}"
             raise InvalidArgument(msg)
+        check_header_text("AnthropicProvider", "version", self.version)
 
     def _options(self) -> Mapping[str, Any]:
         return {"max_tokens": self.max_tokens, "version": self.version}

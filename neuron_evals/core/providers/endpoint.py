@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from neuron_evals.core.providers.errors import ProviderError
-from neuron_evals.core.providers.http import check_limits, checked_url
 from neuron_evals.core.providers.keys import ApiKey
+from neuron_evals.core.providers.options import check_limits, checked_url
 from neuron_evals.core.providers.transport import Outgoing, RetryPolicy, Transport, Watch
 from neuron_evals.core.providers.wire import json_text
 

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, InitVar, dataclass, field
 from typing import Any, ClassVar, get_args
-from urllib.parse import urlsplit
 
 from neuron_evals.core.exceptions import InvalidArgument
 from neuron_evals.core.jsonable import canonical_json
@@ -16,12 +14,9 @@ from neuron_evals.core.messages import Message
 from neuron_evals.core.providers.contract import BaseProvider, ModelReply, ModelRequest
 from neuron_evals.core.providers.errors import ProviderError
 from neuron_evals.core.providers.keys import ApiKey
+from neuron_evals.core.providers.options import MoreHeaders, check_flag, check_limits, check_mapping, checked_url
 from neuron_evals.core.providers.transport import Assembler, Outgoing, Received, RetryPolicy, Transport, Watch
 from neuron_evals.core.providers.wire import Answer, Structured, json_text
-
-_BLANK = re.compile(r"[\s\x00-\x1f\x7f]")
-_MAY_HOLD_A_SECRET = re.compile(r"[@?#]")
-_SECRET_HEADERS = ("auth", "key", "token", "secret", "cookie")
 
 
 @dataclass(repr=False, eq=False)
@@ -32,7 +27,8 @@ class HttpProvider(BaseProvider):
         model: Name of the model that a request gets which names none.
         base_url: Address that the dialect's paths are appended to; http or https, without user, query or fragment.
         api_key: The key, or a callable that returns it; not kept as an attribute.
-        api_key_env: Name of the environment variable that holds the key; used when `api_key` is not given.
+        api_key_env: Name of the environment variable that holds the key; used when `api_key` is not given. It is
+            not kept as an attribute either: it may be the key itself, given in the wrong place.
         headers: Further headers; not kept as an attribute, as they may hold secrets.
         timeout: Seconds that a call may take in all, retries and waiting included.
         max_retries: How often a failed call is repeated: after 408, 409, 425, 429, 5xx and connection errors.
@@ -54,7 +50,7 @@ class HttpProvider(BaseProvider):
     _: KW_ONLY
     base_url: str = ""
     api_key: InitVar[str | Callable[[], str] | None] = None
-    api_key_env: str | None = None
+    api_key_env: InitVar[str | None] = None
     headers: InitVar[Mapping[str, str] | None] = None
     timeout: float = 300.0
     max_retries: int = 4
@@ -64,13 +60,18 @@ class HttpProvider(BaseProvider):
     structured: Structured = "schema"
     extra_body: Mapping[str, Any] = field(default_factory=dict)
 
-    def __post_init__(self, api_key: str | Callable[[], str] | None, headers: Mapping[str, str] | None) -> None:
+    def __post_init__(
+        self,
+        api_key: str | Callable[[], str] | None,
+        api_key_env: str | None,
+        headers: Mapping[str, str] | None,
+    ) -> None:
         """Check the options and make the transport; nothing is connected."""
         self.base_url = checked_url(self.base_url or self.default_url, type(self).__name__)
         self._check_options()
-        self._key = ApiKey(api_key, self.api_key_env)
+        self._key = ApiKey(api_key, api_key_env)
         check_mapping(type(self).__name__, "headers", headers or {})
-        self._more_headers = _Headers(headers or {})
+        self._more_headers = MoreHeaders(headers or {})
         self._transport = Transport(RetryPolicy(self.max_retries), self.max_in_flight, self.max_reply_bytes)
 
     def __repr__(self) -> str:
@@ -165,6 +166,7 @@ class HttpProvider(BaseProvider):
             raise InvalidArgument(msg)
         check_limits(name, self.timeout, self.max_retries, self.max_in_flight, self.max_reply_bytes)
         check_mapping(name, "extra_body", self.extra_body)
+        check_flag(name, "stream", self.stream)
         if self.structured not in get_args(Structured):
             msg = f"{name}: structured is one of {', '.join(get_args(Structured))}, got {self.structured!r}"
             raise InvalidArgument(msg)
@@ -215,73 +217,3 @@ class HttpProvider(BaseProvider):
         """Have the error say who it came from."""
         error.message = f"{self.dialect} {model}: {error.message}{self._explain(error, model)}"
         error.attempts = max(1, watch.attempts)
-
-
-class _Headers:
-    """Headers from the options; their values show in no `repr`."""
-
-    def __init__(self, values: Mapping[Any, Any]) -> None:
-        for name, value in values.items():
-            if not all(isinstance(part, str) and part.isascii() and part.isprintable() for part in (name, value)):
-                msg = f"headers: names and values are printable text, not so for {name!r}"
-                raise InvalidArgument(msg)
-        self.values: dict[str, str] = {name.lower(): value for name, value in values.items()}
-
-    @property
-    def secrets(self) -> tuple[str, ...]:
-        """The values that may be keys, and what follows their scheme, such as `Bearer`."""
-        found = [value for name, value in self.values.items() if any(part in name for part in _SECRET_HEADERS)]
-        return (*found, *(value.rpartition(" ")[2] for value in found))
-
-
-def check_limits(
-    owner: str, timeout: Any, max_retries: Any, max_in_flight: Any = None, max_reply_bytes: Any = 1
-) -> None:
-    """Check the options that limit calls: they come from settings, where nothing checks their types.
-
-    Raises:
-        InvalidArgument: One is out of its range.
-    """
-    whole = {"max_retries": (max_retries, 0), "max_reply_bytes": (max_reply_bytes, 1)}
-    if max_in_flight is not None:
-        whole["max_in_flight"] = (max_in_flight, 1)
-    for option, (value, least) in whole.items():
-        if isinstance(value, bool) or not isinstance(value, int) or value < least:
-            msg = f"{owner}: {option} is a whole number, {least} or more, got {value!r}"
-            raise InvalidArgument(msg)
-    if isinstance(timeout, bool) or not isinstance(timeout, int | float) or not timeout > 0:
-        msg = f"{owner}: timeout is above 0 seconds, got {timeout!r}"
-        raise InvalidArgument(msg)
-
-
-def check_mapping(owner: str, option: str, value: Any) -> None:
-    """Check an option that is a mapping; what it is instead is not shown, as it may hold a secret.
-
-    Raises:
-        InvalidArgument: It is none.
-    """
-    if not isinstance(value, Mapping):
-        msg = f"{owner}: {option} is a mapping, got {type(value).__name__}"
-        raise InvalidArgument(msg)
-
-
-def checked_url(url: Any, owner: str) -> str:
-    """Return the address without a slash at its end.
-
-    Raises:
-        InvalidArgument: It is no http or https address, or holds a user, a query or a fragment.
-    """
-    written = url if isinstance(url, str) and not _BLANK.search(url) else ""
-    try:
-        parts = urlsplit(written)
-        port_is_valid = parts.port is None or parts.port > 0
-    except ValueError:
-        parts, port_is_valid = urlsplit(""), False
-    if parts.scheme not in ("http", "https") or not parts.hostname or not port_is_valid:
-        got = "one with a user, a query or a fragment" if _MAY_HOLD_A_SECRET.search(str(url)) else repr(url)
-        msg = f"{owner}: base_url is an address such as https://host/v1, got {got}"
-        raise InvalidArgument(msg)
-    if parts.username is not None or parts.password is not None or parts.query or parts.fragment:
-        msg = f"{owner}: base_url for {parts.hostname} has a user, a query or a fragment; give keys by api_key_env"
-        raise InvalidArgument(msg)
-    return written.rstrip("/")

@@ -15,6 +15,9 @@ REDACTED = "[redacted]"
 
 _VARIABLE = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
+# Words in capitals, with digits at their ends at most; what else could be a name could be the key itself as well.
+_USUAL_VARIABLE = re.compile(r"[A-Z]{1,20}\d{0,2}(?:_[A-Z]{0,20}\d{0,2})*")
+
 _SHORTEST = 8
 """Shorter values are no secrets but placeholders, such as `none`; replacing them would spoil ordinary words."""
 
@@ -32,19 +35,23 @@ class ApiKey:
         env: Name of the environment variable that holds it; used when `value` is `None`.
 
     Raises:
-        InvalidArgument: `env` can be no such name.
+        InvalidArgument: `env` can be no such name, or `value` is no key.
     """
 
-    __slots__ = ("_read", "env", "given")
+    __slots__ = ("_env", "_read", "given")
 
     def __init__(self, value: str | Callable[[], str] | None = None, env: str | None = None) -> None:
         named: Any = env
+        given: Any = value
         if named is not None and not (isinstance(named, str) and _VARIABLE.fullmatch(named)):
             # Not shown: it may be the key itself, given in the wrong place.
             msg = "api_key_env is the name of an environment variable; a key itself is given by api_key"
             raise InvalidArgument(msg)
+        if given is not None and not isinstance(given, str) and not callable(given):
+            msg = f"api_key is a key as text, or a callable that returns it, got {type(given).__name__}"
+            raise InvalidArgument(msg)
         self.given = value is not None or env is not None
-        self.env = env if value is None else None
+        self._env = env if value is None else None
         self._read: Callable[[], str | None]
         if callable(value):
             self._read = value
@@ -54,7 +61,7 @@ class ApiKey:
             self._read = lambda: os.environ.get(env) if env else None
 
     def __repr__(self) -> str:
-        return f"ApiKey(env={self.env!r})" if self.env else "ApiKey(...)"
+        return f"ApiKey(env={self._env!r})" if self._env and _USUAL_VARIABLE.fullmatch(self._env) else "ApiKey(...)"
 
     def read(self) -> str | None:
         """Return the key; `None` when the provider needs none.
@@ -78,11 +85,13 @@ class ApiKey:
 
     def problem(self) -> str | None:
         """Return why no key can be had, as far as that shows without calling anything; else `None`."""
-        return self._fault(os.environ.get(self.env)) if self.env else None
+        return self._fault(os.environ.get(self._env)) if self._env else None
 
     def _fault(self, key: object) -> str | None:
-        if self.env and not key:
-            return f"the environment variable {self.env} is not set; it should hold the API key"
+        if self._env and not key:
+            if _USUAL_VARIABLE.fullmatch(self._env):
+                return f"the environment variable {self._env} is not set; it should hold the API key"
+            return "the environment variable that api_key_env names is not set; a key itself is given by api_key"
         if key is None:
             return None
         if not isinstance(key, str):

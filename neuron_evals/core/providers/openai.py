@@ -10,6 +10,7 @@ from neuron_evals.core.exceptions import InvalidArgument
 from neuron_evals.core.messages import Message, Usage
 from neuron_evals.core.providers.http import HttpProvider
 from neuron_evals.core.providers.openai_stream import ChatAssembler
+from neuron_evals.core.providers.options import check_flag, check_header_text
 from neuron_evals.core.providers.wire import (
     Answer,
     json_text,
@@ -65,6 +66,9 @@ class OpenAIProvider(HttpProvider):
             choices = ", ".join(get_args(TokenLimit))
             msg = f"OpenAIProvider: token_limit_param is one of {choices}, got {self.token_limit_param!r}"
             raise InvalidArgument(msg)
+        check_flag("OpenAIProvider", "empty_content", self.empty_content)
+        if self.organisation is not None:
+            check_header_text("OpenAIProvider", "organisation", self.organisation)
 
     def _options(self) -> Mapping[str, Any]:
         return {"token_limit_param": self.token_limit_param, "empty_content": self.empty_content}

@@ -36,26 +36,17 @@ class Answer:
     finish_reason: str = ""
 
 
-def tool_call(name: object, arguments: object, call_id: object = None) -> ToolCall:
+def tool_call(name: object, arguments: Any, call_id: object = None) -> ToolCall:
     """Return a call as the model wrote it.
 
     Args:
         name: Name of the tool.
-        arguments: A JSON object, or its text. Nothing is no arguments; what is neither, or holds numbers that JSON has
-            not, is kept as `invalid_arguments`.
+        arguments: A JSON object, its text, or what a model wrote instead; read as `ToolCall` does.
         call_id: Id of the call, if it has one.
     """
-    call = ToolCall(name=name if isinstance(name, str) else "", id=call_id if isinstance(call_id, str) else None)
-    if arguments is None or (isinstance(arguments, str) and not arguments.strip()):
-        return call
-    text = arguments if isinstance(arguments, str) else json.dumps(arguments)
-    try:
-        # Written again, since a number such as 1e999 is read as an infinity, which no server would take back.
-        value = json.loads(text, parse_constant=_no_constant)
-        json.dumps(value, allow_nan=False)
-    except (ValueError, RecursionError):
-        value = None
-    return replace(call, arguments=value) if isinstance(value, dict) else replace(call, invalid_arguments=text)
+    # As text, since an object that was read from JSON may hold numbers that JSON has not.
+    given: Any = json.dumps(arguments, ensure_ascii=False) if isinstance(arguments, Mapping) else arguments
+    return ToolCall(name if isinstance(name, str) else "", given, id=call_id if isinstance(call_id, str) else None)
 
 
 def tokens(source: object, *path: str) -> int | None:
@@ -146,8 +137,3 @@ def no_reply(what: str) -> NoReturn:
     """
     msg = f"answered without a reply: {what}"
     raise ProviderError(msg, kind="bad_reply")
-
-
-def _no_constant(name: str) -> NoReturn:
-    msg = f"{name} is no JSON"
-    raise ValueError(msg)

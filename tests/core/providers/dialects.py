@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from neuron_evals import AnthropicProvider, OllamaProvider, OpenAIProvider
 from neuron_evals.core.providers import HttpProvider
 from neuron_evals.core.providers.transport import RetryPolicy
-from tests.core.providers.server import EVENTS, LINES, Answer, Server, events, lines
+from tests.core.providers.server import EVENTS, LINES, Answer, events, lines
+
+
+class HasUrl(Protocol):
+    """A server, whatever it answers."""
+
+    url: str
 
 
 @dataclass(frozen=True)
@@ -34,7 +40,7 @@ class Dialect:
     error: Mapping[str, Any]
     key_header: tuple[str, str]
 
-    def make(self, server: Server, **options: Any) -> HttpProvider:
+    def make(self, server: HasUrl, **options: Any) -> HttpProvider:
         """Return a provider for the server that waits hardly at all between attempts."""
         base = server.url + ("" if self.provider is OllamaProvider else "/v1")
         provider = self.provider("m", base_url=base, **options)

@@ -10,7 +10,17 @@ import threading
 
 import pytest
 
-from neuron_evals import Agent, AnthropicProvider, Message, ModelRequest, OllamaProvider, OpenAIProvider, ProviderError
+from neuron_evals import (
+    Agent,
+    AnthropicProvider,
+    Message,
+    ModelRequest,
+    OllamaProvider,
+    OpenAIEmbeddings,
+    OpenAIProvider,
+    ProviderError,
+)
+from neuron_evals.core.classifiers import TypeSafeAI
 from neuron_evals.core.jsonable import clean_json
 from neuron_evals.core.providers.keys import redact
 from tests.core.providers.dialects import OPENAI
@@ -154,6 +164,70 @@ def test_key__variable_not_set__named_before_and_at_the_call(server, call, hello
         call(provider, hello)
     assert (str(caught.value), caught.value.kind) == (f"openai m: {expected}", "auth")
     assert server.asked == []
+
+
+@pytest.mark.parametrize("name", ["SHOP_MODEL_KEY", "OPENAI_API_KEY", "KEY2", "GPT4_KEY_2"])
+def test_key__variable_named_as_usual__named(monkeypatch, name):
+    monkeypatch.delenv(name, raising=False)
+    (problem,) = OpenAIProvider("m", api_key_env=name).problems()
+    assert f"the environment variable {name} is not set" in problem
+
+
+@pytest.mark.parametrize("pasted", ["canary0123456789abcdef", "sk_canary_0123", "CANARYIOSF0DNN7EXAMPLE", "Canary_Key"])
+def test_key__pasted_where_the_name_of_its_variable_belongs__not_shown(server, call, hello, pasted):
+    provider = OPENAI.make(server, api_key_env=pasted)
+    with pytest.raises(ProviderError) as caught:
+        call(provider, hello)
+    expected = "the environment variable that api_key_env names is not set; a key itself is given by api_key"
+    assert provider.problems() == [f"OpenAIProvider: {expected}"]
+    assert expected in str(caught.value)
+    shown = f"{provider!r} {vars(provider)!r} {provider._key!r} {clean_json(provider)!r} {texts_of(caught.value)}"
+    assert pasted not in shown
+
+
+@pytest.mark.parametrize("pasted", ["canary0123456789abcdef", "sk_canary_0123"])
+def test_key_of_embeddings_and_classifiers__pasted_for_the_name__not_shown(pasted):
+    for holder in (OpenAIEmbeddings("m", api_key_env=pasted), TypeSafeAI(api_key_env=pasted)):
+        (problem,) = holder.problems()
+        assert "the environment variable that api_key_env names is not set" in problem
+        assert pasted not in f"{problem} {holder!r} {vars(holder)!r} {clean_json(holder)!r}"
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "X-Credential",
+        "X-Password",
+        "X-Secret",
+        "X-Token",
+        "X-Auth-Tokens",
+        "Api-Key",
+        "apikey",
+        "X_ACCESS_KEY_ID",
+        "Proxy-Authorization",
+        "X-Passphrase",
+        "x-pass",
+        "X-Session-Id",
+        "Cookie",
+        "X-Jwt-Assertion",
+        "X-Amz-Signature",
+    ],
+)
+def test_header__whose_name_means_a_secret__its_value_in_no_text(server, hello, caplog, header):
+    caplog.set_level(logging.DEBUG)
+    server.answers(Answer(echo=True), Answer({"error": {"message": f"bad {OTHER}", "code": OTHER}}, status=401))
+    provider = OPENAI.make(server, headers={header: f"Scheme {OTHER}"})
+    reply = provider.complete(hello)
+    with pytest.raises(ProviderError) as caught:
+        provider.complete(hello)
+    assert server.asked[0].headers[header.lower()] == f"Scheme {OTHER}"
+    assert OTHER not in f"{reply!r} {provider!r} {vars(provider)!r} {texts_of(caught.value)} {caplog.text}"
+
+
+@pytest.mark.parametrize("header", ["X-Title", "X-Author", "X-Keyboard", "X-Tokenizer", "OpenAI-Project", "X-Spinning"])
+def test_header__whose_name_means_no_secret__told_as_it_is(server, hello, header):
+    server.answers(Answer(echo=True))
+    assert OTHER in OPENAI.make(server, headers={header: OTHER}).complete(hello).message.content
 
 
 def test_key__callable_breaks__its_text_is_not_shown(server, hello):

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from neuron_evals import InvalidArgument, Message, ModelRequest, ModelSettings, OpenAIProvider, ToolCall, Usage
+from neuron_evals import (
+    InvalidArgument,
+    Message,
+    ModelRequest,
+    ModelSettings,
+    OpenAIProvider,
+    ProviderError,
+    ToolCall,
+    Usage,
+)
 from neuron_evals.core.providers.openai_stream import ChatAssembler
 from tests.core.providers.dialects import OPENAI
 from tests.core.providers.server import EVENTS, Answer, events
@@ -103,7 +112,7 @@ def test_organisation_and_headers__sent(server, hello):
     assert (headers["openai-organization"], headers["x-title"]) == ("org-1", "evals")
 
 
-@pytest.mark.parametrize("arguments", ["", "  ", None, "{}", {}])
+@pytest.mark.parametrize("arguments", ["", "  ", None, "null", "{}", {}])
 def test_arguments__none(arguments):
     (call,) = calls_of(arguments)
     assert (call.arguments, call.invalid_arguments) == ({}, None)
@@ -130,7 +139,7 @@ def test_arguments__text_or_object(arguments, expected):
 
 @pytest.mark.parametrize(
     "arguments",
-    ['{"a": 1', "[1]", '"text"', "null", '{"a": NaN}', '{"a": 1e999}', '{"a": [-1e999]}', "[" * 100_000, "call f(1)"],
+    ['{"a": 1', "[1]", '"text"', '{"a": NaN}', '{"a": 1e999}', '{"a": [-1e999]}', "[" * 100_000, "call f(1)"],
 )
 def test_arguments__broken__kept_as_they_were_written(arguments):
     (call,) = calls_of(arguments)
@@ -156,6 +165,40 @@ def test_stream__what_holds_nothing__passed_over(server, hello, between, end):
     chunk = {"choices": [{"delta": {"content": "Hello!"}, "finish_reason": "stop"}]}
     server.answers(Answer(between.encode() + events(chunk) + end.encode(), kind=EVENTS))
     assert OPENAI.make(server, stream=True).complete(hello).message.content == "Hello!"
+
+
+TEXT = {"content": "Hello!"}
+CALL = {"tool_calls": [{"index": 0, "id": "c1", "function": {"name": "f", "arguments": "{}"}}]}
+
+
+@pytest.mark.parametrize("end", ["data: [DONE]\n\n", "data: [DONE]\r\r", "data: [DONE]"])
+@pytest.mark.parametrize("brought", [(TEXT, "Hello!", []), (CALL, "", ["f"])], ids=["text", "call"])
+def test_stream__says_that_it_is_done_and_not_why__complete(server, call, hello, brought, end):
+    delta, *found = brought
+    server.answers(Answer(events({"choices": [{"delta": delta}]}) + end.encode(), kind=EVENTS))
+    reply = call(OPENAI.make(server, stream=True), hello)
+    assert [reply.message.content, [made.name for made in reply.message.tool_calls]] == found
+    assert (reply.finish_reason, reply.attempts) == ("", 1)
+
+
+@pytest.mark.parametrize("chunks", [[], [{"choices": [{"delta": {"role": "assistant"}}]}]], ids=["nothing", "a role"])
+def test_stream__says_that_it_is_done_and_brought_nothing__no_reply(server, hello, chunks):
+    server.answers(Answer(events(*chunks, "[DONE]"), kind=EVENTS))
+    with pytest.raises(ProviderError, match="the stream ended before the reply did"):
+        OPENAI.make(server, stream=True, max_retries=0).complete(hello)
+
+
+def test_stream__ends_with_neither_a_reason_nor_the_last_event__no_reply(server, hello):
+    server.answers(Answer(events({"choices": [{"delta": TEXT}]}), kind=EVENTS))
+    with pytest.raises(ProviderError, match="the stream ended before the reply did"):
+        OPENAI.make(server, stream=True, max_retries=0).complete(hello)
+
+
+def test_stream__with_a_byte_order_mark_and_returns__read(server, call, hello):
+    chunk = {"choices": [{"delta": TEXT, "finish_reason": "stop"}]}
+    body = b"\xef\xbb\xbf" + events(chunk, "[DONE]").replace(b"\n", b"\r")
+    server.answers(Answer(body, kind=EVENTS))
+    assert call(OPENAI.make(server, stream=True), hello).message.content == "Hello!"
 
 
 def test_stream__arguments_in_pieces():

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from neuron_evals import (
+    AnthropicProvider,
     InvalidArgument,
     ModelSettings,
     OllamaProvider,
@@ -77,15 +78,30 @@ def test_base_url__slash_at_its_end__makes_no_difference():
         ({"structured": "tool"}, "structured is one of schema, prompt, got 'tool'"),
         ({"headers": {"X-A": "a\r\nb"}}, "headers: names and values are printable text, not so for 'X-A'"),
         ({"headers": {"X-A": 5}}, "headers: names and values are printable text, not so for 'X-A'"),
+        ({"headers": {"X A": "5"}}, "headers: 'X A' is no name of a header that can be added"),
+        ({"headers": {"": "5"}}, "headers: '' is no name of a header that can be added"),
+        ({"headers": {"Content-Length": "5"}}, "headers: 'Content-Length' is no name of a header that can be added"),
+        ({"headers": {"transfer-encoding": "x"}}, "headers: 'transfer-encoding' is no name of a header that can be"),
         ({"headers": "X-A: 5"}, "headers is a mapping, got str"),
         ({"extra_body": None}, "extra_body is a mapping, got NoneType"),
         ({"model": 5}, "model is the name of a model, got 5"),
+        ({"stream": "no"}, "stream is True or False, got 'no'"),
+        ({"empty_content": 1}, "empty_content is True or False, got 1"),
+        ({"organisation": "a\nb"}, "organisation is text that a header can carry, got 'a\\nb'"),
+        ({"organisation": 5}, "organisation is text that a header can carry, got 5"),
+        ({"api_key": 5}, "api_key is a key as text, or a callable that returns it, got int"),
     ],
 )
 def test_option__out_of_range__refused(options, message):
     with pytest.raises(InvalidArgument) as caught:
         OpenAIProvider(**{"model": "m", **options})
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("version", ["", None, 5, "2026\n"])
+def test_version__that_no_header_can_carry__refused(version):
+    with pytest.raises(InvalidArgument, match="AnthropicProvider: version is text that a header can carry"):
+        AnthropicProvider("m", version=version)
 
 
 @pytest.mark.parametrize(
@@ -171,10 +187,15 @@ def test_fingerprint__same_for_the_same_and_another_for_what_changes_the_answer(
 
 
 def test_import_and_construction__load_no_http_client():
-    code = "import sys\nfrom neuron_evals import OpenAIProvider\nOpenAIProvider('m')\nprint('httpx' in sys.modules)"
+    code = """
+import sys
+from neuron_evals import OpenAIProvider
+OpenAIProvider("m")
+print({"httpcore", "httpx"} & set(sys.modules))
+"""
     root = Path(__file__).parents[3]
     environment = {**os.environ, "PYTHONPATH": str(root)}
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=root, env=environment, check=True, capture_output=True, text=True
     )
-    assert done.stdout.strip() == "False"
+    assert done.stdout.strip() == "set()"

@@ -1,4 +1,4 @@
-"""HTTP for providers: connections, retries, limits and deadlines. The only place that imports httpx."""
+"""HTTP for providers: connections, retries, limits and deadlines. The only place that imports httpcore and httpx."""
 
 from __future__ import annotations
 

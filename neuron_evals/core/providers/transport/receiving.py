@@ -77,6 +77,7 @@ class Receiver:
         self._lines: LineReader | None = None
         self._assembler: Assembler | None = None
         self._first_token: float | None = None
+        self._said_last = False
 
     def begin(self, status: int, headers: Mapping[str, str]) -> None:
         """Take status and headers (names in lower case).
@@ -116,8 +117,7 @@ class Receiver:
             self._body += chunk
             return True
         for line in self._lines.feed(chunk):
-            # An event whose data is empty is none.
-            if line.strip() not in (b"", _LAST_EVENT):
+            if not self._is_no_event(line):
                 self._take(self._parsed(line), self._assembler)
         return True
 
@@ -139,14 +139,20 @@ class Receiver:
         else:
             for line in self._lines.end():
                 # What is left may be half a line.
-                if (event := _object(line, self._secrets)) is not None:
+                if not self._is_no_event(line) and (event := _object(line, self._secrets)) is not None:
                     self._take(event, self._assembler)
-            if not self._assembler.complete:
+            if not self._assembler.complete and not (self._said_last and self._first_token is not None):
                 msg = "the stream ended before the reply did"
                 raise ProviderError(msg, kind="connection", status=self._status)
             # Once more for the whole: one part of the stream may hold half a key.
             data = redact_json(self._assembler.result(), self._secrets)
         return Received(data, _bounded(data), duration, self._first_token)
+
+    def _is_no_event(self, line: bytes) -> bool:
+        """Return whether a line holds nothing, or says that it is the last: many servers end in no other way."""
+        said = line.strip()
+        self._said_last = self._said_last or said == _LAST_EVENT
+        return said in (b"", _LAST_EVENT)
 
     def _take(self, event: Mapping[str, Any], assembler: Assembler) -> None:
         failure = error_in_body(event, self._status)

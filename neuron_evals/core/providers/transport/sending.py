@@ -5,24 +5,21 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from neuron_evals.core.providers.errors import ProviderError
 from neuron_evals.core.providers.keys import redact
 from neuron_evals.core.providers.transport.failures import shown
 from neuron_evals.core.providers.transport.limiter import Limiter
+from neuron_evals.core.providers.transport.loop_watchdog import over_on_loop
 from neuron_evals.core.providers.transport.receiving import Assembler, Received, Receiver
-from neuron_evals.core.providers.transport.slots import AsyncSlot, Slot, Slots
-from neuron_evals.core.providers.transport.watch import PERIOD, Watch
+from neuron_evals.core.providers.transport.slots import Slots
 from neuron_evals.core.providers.transport.watchdog import WATCHDOG
 
 if TYPE_CHECKING:
-    import httpx
-
+    from neuron_evals.core.providers.transport.connections import Connection, LoopConnection
     from neuron_evals.core.providers.transport.retry import RetryPolicy
-
-CONNECT_SECONDS = 10.0
-"""How long making a connection may take."""
+    from neuron_evals.core.providers.transport.watch import Watch
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +99,7 @@ class Transport:
 
     def _attempt(self, outgoing: Outgoing, watch: Watch) -> Received:
         watch.attempts += 1
-        slot, receiver = self._slots.take(), self._receiver(outgoing)
+        slot, receiver = self._slots.take(outgoing.url), self._receiver(outgoing)
         failure: ProviderError | None = None
         received: Received | None = None
         try:
@@ -112,17 +109,17 @@ class Transport:
         except Exception as exc:
             failure = _failure(exc, outgoing, watch)
         except BaseException:
-            slot.transport.close()
+            slot.close()
             raise
         if received is not None and not watch.broken_off:
             self._slots.give_back(slot)
         else:
-            slot.transport.close()
+            slot.close()
         return _raised_or(failure, received)
 
     async def _aattempt(self, outgoing: Outgoing, watch: Watch) -> Received:
         watch.attempts += 1
-        slot, receiver = await self._slots.atake(), self._receiver(outgoing)
+        slot, receiver = await self._slots.atake(outgoing.url), self._receiver(outgoing)
         failure: ProviderError | None = None
         received: Received | None = None
         try:
@@ -132,87 +129,39 @@ class Transport:
         except Exception as exc:
             failure = _failure(exc, outgoing, watch)
         except BaseException:
-            await slot.transport.aclose()
+            await slot.close()
             raise
         if received is not None:
             await self._slots.agive_back(slot)
         else:
-            await slot.transport.aclose()
+            await slot.close()
         return _raised_or(failure, received)
 
     def _receiver(self, outgoing: Outgoing) -> Receiver:
         return Receiver(outgoing.assembler, self._max_reply_bytes, outgoing.secrets)
 
 
-def _exchange(slot: Slot, outgoing: Outgoing, watch: Watch, receiver: Receiver) -> Received:
+def _exchange(slot: Connection, outgoing: Outgoing, watch: Watch, receiver: Receiver) -> Received:
     with WATCHDOG.over(slot, watch):
-        response = slot.transport.handle_request(_request(outgoing, watch, slot.trace))
-        try:
-            receiver.begin(response.status_code, response.headers)
-            for chunk in response.iter_raw():
-                if not receiver.feed(chunk):
-                    break
-        finally:
-            response.close()
+        slot.exchange(outgoing, watch, receiver)
     return receiver.end()
 
 
-async def _aexchange(slot: AsyncSlot, outgoing: Outgoing, watch: Watch, receiver: Receiver) -> Received:
-    loop = asyncio.get_running_loop()
+async def _aexchange(slot: LoopConnection, outgoing: Outgoing, watch: Watch, receiver: Receiver) -> Received:
     async with asyncio.timeout(watch.deadline.remaining) as limit:
-        poll = _Poll(loop, limit, watch)
-        try:
-            response = await slot.transport.handle_async_request(_request(outgoing, watch))
-            try:
-                receiver.begin(response.status_code, response.headers)
-                async for chunk in response.aiter_raw():
-                    if not receiver.feed(chunk):
-                        break
-            finally:
-                await response.aclose()
-        finally:
-            poll.cancel()
+        with over_on_loop(limit, watch):
+            await slot.exchange(outgoing, watch, receiver)
     return receiver.end()
-
-
-class _Poll:
-    """Looks at the stop token while a call of an event loop is in flight, and lets its time end when it is set."""
-
-    def __init__(self, loop: asyncio.AbstractEventLoop, limit: asyncio.Timeout, watch: Watch) -> None:
-        self._loop, self._limit, self._watch = loop, limit, watch
-        self._handle = loop.call_later(PERIOD, self._look) if watch.stop is not None else None
-
-    def _look(self) -> None:
-        if self._watch.must_break:
-            self._limit.reschedule(self._loop.time())
-        else:
-            self._handle = self._loop.call_later(PERIOD, self._look)
-
-    def cancel(self) -> None:
-        if self._handle is not None:
-            self._handle.cancel()
-
-
-def _request(outgoing: Outgoing, watch: Watch, trace: Callable[..., None] | None = None) -> httpx.Request:
-    import httpx  # noqa: PLC0415  (costs start-up time that most runs need not spend)
-
-    left = max(0.001, watch.deadline.remaining)
-    timeouts = {"connect": min(CONNECT_SECONDS, left), "read": left, "write": left, "pool": left}
-    extensions: dict[str, Any] = {"timeout": timeouts}
-    if trace is not None:
-        extensions["trace"] = trace
-    return httpx.Request(
-        "POST", outgoing.url, headers=outgoing.headers, content=outgoing.content, extensions=extensions
-    )
 
 
 def _failure(exc: Exception, outgoing: Outgoing, watch: Watch) -> ProviderError:
     """Return what a broken attempt means, without what broke: its frames hold what was sent."""
-    import httpx  # noqa: PLC0415  (as above)
+    import httpcore  # noqa: PLC0415  (costs start-up time that most runs need not spend)
 
-    if watch.must_break or watch.broken_off or isinstance(exc, TimeoutError | httpx.ReadTimeout | httpx.WriteTimeout):
+    late = TimeoutError | httpcore.ReadTimeout | httpcore.WriteTimeout
+    if watch.must_break or watch.broken_off or isinstance(exc, late):
         return watch.error()
-    if isinstance(exc, httpx.TransportError | OSError):
+    if isinstance(exc, httpcore.NetworkError | httpcore.ProtocolError | httpcore.ConnectTimeout | OSError):
         what = shown(redact(str(exc), outgoing.secrets)) or "the connection broke"
         return ProviderError(f"{type(exc).__name__}: {what}", kind="connection")
     return ProviderError(f"the reply could not be read ({type(exc).__name__})", kind="bad_reply")

@@ -1,8 +1,6 @@
-"""Connections: one in each slot, and as many slots as there are calls at once.
+"""The free connections of one provider: as many as there were calls at once.
 
-A client that serves many threads or tasks spends more time on handing out its connections than a call takes, so each
-call in flight has one of its own. All share one TLS context, which is what is costly to make. Only the lowest layer of
-httpx is used: it follows no redirects, keeps no cookies, decodes nothing, and logs nothing that was sent.
+Each call in flight has a connection of its own, so that none waits while connections are handed out.
 """
 
 from __future__ import annotations
@@ -12,52 +10,16 @@ import threading
 import weakref
 from collections import deque
 from collections.abc import AsyncGenerator, Callable
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from neuron_evals.core.providers.transport.forking import forget_after_fork
 
 if TYPE_CHECKING:
-    import socket
-    import ssl
-
-    import httpx
-
-IDLE_SECONDS = 30.0
-"""How long an unused connection is kept."""
-
-
-class Slot:
-    """One connection for blocking calls.
-
-    Attributes:
-        transport: What sends over it; connects when there is need.
-        socket: The connection's socket; `None` before the first connection.
-    """
-
-    def __init__(self) -> None:
-        import httpx  # noqa: PLC0415  (costs start-up time that most runs need not spend)
-
-        self.transport = httpx.HTTPTransport(verify=_tls_context(), trust_env=False, limits=_one_connection())
-        self.socket: socket.socket | None = None
-
-    def trace(self, event: str, info: dict[str, Any]) -> None:
-        """Take note of a new connection; called by the transport at each step."""
-        if event in ("connection.connect_tcp.complete", "connection.start_tls.complete"):
-            self.socket = info["return_value"].get_extra_info("socket")
-
-
-class AsyncSlot:
-    """One connection for calls in one event loop."""
-
-    def __init__(self) -> None:
-        import httpx  # noqa: PLC0415  (as above)
-
-        self.transport = httpx.AsyncHTTPTransport(verify=_tls_context(), trust_env=False, limits=_one_connection())
+    from neuron_evals.core.providers.transport.connections import Connection, LoopConnection
 
 
 class Slots:
-    """The free slots of one provider."""
+    """The free connections of one provider, one in each slot."""
 
     def __init__(self) -> None:
         self._inherited: list[object] = []
@@ -66,7 +28,7 @@ class Slots:
 
     def _start(self) -> None:
         self._lock = threading.Lock()
-        self._free: deque[Slot] = deque()
+        self._free: deque[Connection] = deque()
         self._by_loop: dict[asyncio.AbstractEventLoop, _LoopSlots] = {}
         weakref.finalize(self, _close_all, self._free)
 
@@ -75,38 +37,45 @@ class Slots:
         self._inherited += [self._free, self._by_loop]
         self._start()
 
-    def take(self) -> Slot:
+    def take(self, url: str) -> Connection:
         """Return a free slot: the one used last, whose connection is the most likely to be open still."""
         with self._lock:
             if self._free:
                 return self._free.pop()
             # Within the lock: threads that begin together would each read the certificates, and wait for one import.
-            _tls_context()
-        return Slot()
+            from neuron_evals.core.providers.transport.connections import (  # noqa: PLC0415  (costs start-up time)
+                Connection,
+            )
 
-    def give_back(self, slot: Slot) -> None:
+            _read_certificates(url)
+        return Connection()
+
+    def give_back(self, slot: Connection) -> None:
         """Take a slot back whose last call came to its end."""
         with self._lock:
             self._free.append(slot)
 
-    async def atake(self) -> AsyncSlot:
+    async def atake(self, url: str) -> LoopConnection:
         """Return a free slot of the running event loop."""
+        from neuron_evals.core.providers.transport.connections import LoopConnection  # noqa: PLC0415  (as above)
+
         loop = asyncio.get_running_loop()
         with self._lock:
             slots = self._by_loop.get(loop)
             if slots is None:
+                _read_certificates(url)
                 for closed in [other for other in self._by_loop if other.is_closed()]:
                     del self._by_loop[closed]
                 slots = self._by_loop[loop] = _LoopSlots(lambda: self._forget(loop))
         await slots.begin()
-        return slots.free.pop() if slots.free else AsyncSlot()
+        return slots.free.pop() if slots.free else LoopConnection()
 
-    async def agive_back(self, slot: AsyncSlot) -> None:
+    async def agive_back(self, slot: LoopConnection) -> None:
         """Take a slot of the running event loop back."""
         with self._lock:
             slots = self._by_loop.get(asyncio.get_running_loop())
         if slots is None:  # closed meanwhile
-            await slot.transport.aclose()
+            await slot.close()
         else:
             slots.free.append(slot)
 
@@ -132,7 +101,7 @@ class _LoopSlots:
     """The free slots of one event loop. They close with it: a loop that ends closes its async generators."""
 
     def __init__(self, ended: Callable[[], object]) -> None:
-        self.free: deque[AsyncSlot] = deque()
+        self.free: deque[LoopConnection] = deque()
         self._ended = ended
         self._closing = self._close_at_end()
         self._begun = False
@@ -151,22 +120,15 @@ class _LoopSlots:
         finally:
             self._ended()
             while self.free:
-                await self.free.pop().transport.aclose()
+                await self.free.pop().close()
 
 
-def _close_all(slots: deque[Slot] | list[Slot]) -> None:
+def _close_all(slots: deque[Connection] | list[Connection]) -> None:
     for slot in slots:
-        slot.transport.close()
+        slot.close()
 
 
-@cache
-def _tls_context() -> ssl.SSLContext:
-    import httpx  # noqa: PLC0415  (as above)
+def _read_certificates(url: str) -> None:
+    from neuron_evals.core.providers.transport.targets import target_of, tls_for  # noqa: PLC0415  (as above)
 
-    return httpx.create_ssl_context(trust_env=False)
-
-
-def _one_connection() -> httpx.Limits:
-    import httpx  # noqa: PLC0415  (as above)
-
-    return httpx.Limits(max_connections=1, max_keepalive_connections=1, keepalive_expiry=IDLE_SECONDS)
+    tls_for(target_of(url).origin)

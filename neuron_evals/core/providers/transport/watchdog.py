@@ -23,7 +23,9 @@ _IDLE_SECONDS = 1.0
 class HasSocket(Protocol):
     """What a call runs over."""
 
-    socket: socket.socket | None
+    @property
+    def socket(self) -> socket.socket | None:
+        """Its socket, once there is one."""
 
 
 class Watchdog:
@@ -70,10 +72,11 @@ class Watchdog:
 
 def _break(watch: Watch, connection: HasSocket) -> None:
     watch.broken_off = True
-    if connection.socket is not None:
+    connected = connection.socket
+    if connected is not None:
         with suppress(OSError):  # it is closed already
             # Of the plain socket: the one for TLS would also drop its state, which the reading thread is using.
-            socket.socket.shutdown(connection.socket, socket.SHUT_RDWR)
+            socket.socket.shutdown(connected, socket.SHUT_RDWR)
 
 
 WATCHDOG = Watchdog()

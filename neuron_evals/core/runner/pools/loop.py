@@ -6,6 +6,7 @@ import asyncio
 import contextvars
 import threading
 import time
+from collections import deque
 from collections.abc import Iterable
 from queue import Empty, SimpleQueue
 from typing import Any
@@ -34,6 +35,8 @@ class LoopPool(Pool):
         self._hooks = hooks
         self._around = Surroundings()
         self._outbox: SimpleQueue[Done | None] = SimpleQueue()
+        self._arriving: deque[tuple[int, Task]] = deque()
+        self._expected = False
         self._plain = PlainCalls(PLAIN_THREADS, hooks)
         self._toilers: set[asyncio.Task[Any]] = set()
         self._context = contextvars.copy_context()
@@ -53,7 +56,11 @@ class LoopPool(Pool):
 
     def start(self, ticket: int, task: Task) -> None:
         """Queue a task."""
-        self._on_loop(self._inbox.put_nowait, (ticket, task))
+        self._arriving.append((ticket, task))
+        # The loop is woken once for all that arrive until it looks: each time, the two threads wait for each other.
+        if not self._expected:
+            self._expected = True
+            self._on_loop(self._receive)
 
     def wait(self, timeout: float | None) -> Iterable[Done]:
         """Return what is done."""
@@ -82,6 +89,11 @@ class LoopPool(Pool):
     def _on_loop(self, function: Any, *args: Any) -> None:
         if self._loop is not None:
             self._loop.call_soon_threadsafe(function, *args)
+
+    def _receive(self) -> None:
+        self._expected = False  # before looking: what arrives after that wakes the loop again
+        while self._arriving:
+            self._inbox.put_nowait(self._arriving.popleft())
 
     def _give_back(self) -> None:
         while not self._inbox.empty():

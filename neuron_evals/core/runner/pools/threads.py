@@ -65,11 +65,12 @@ class ThreadPool(Pool):
     def start(self, ticket: int, task: Task) -> None:
         """Queue a task; hire a thread while there are fewer than tasks."""
         self._waiting += 1
+        # Before a thread is hired for it, which would wait for it else, and be woken once more.
+        self._inbox.put((ticket, task))
         if len(self._workers) < min(self._count, self._waiting):
             # Where the system has no more threads to give, those that are there do the work.
             with suppress(RuntimeError) if self._workers else nullcontext():
                 self._hire()
-        self._inbox.put((ticket, task))
 
     def wait(self, timeout: float | None) -> Iterable[Done]:
         """Return what is done, and what is too late."""
