@@ -160,7 +160,7 @@ def test_other_input__refused_before_the_judge_is_asked(actual):
         ({"votes": 1.5}, "votes"),
         ({"rule": "max"}, "rule is one of mean, median, majority"),
         ({"judge": []}, "at least one judge is asked at least once, got 0 and votes=1"),
-        ({"judge": "gpt"}, "judge: an agent is an Agent"),
+        ({"judge": 5}, "judge: an agent is an Agent"),
         ({"judge": ScriptedJudge}, "judge: ScriptedJudge is a class"),
     ],
 )
