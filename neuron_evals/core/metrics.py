@@ -36,6 +36,9 @@ class ModelCall:
         usage: Its tokens; `None` when unknown.
         cost: What it cost, in the currency of the price table; `None` when unknown.
         model: Name of the model; `None` when unknown.
+        first_token: Seconds to the first token of the reply; `None` when it was not streamed, or unknown.
+        attempts: How often the call was made until it succeeded; `None` when unknown.
+        tool_calls: How many calls of tools the reply proposed; `None` when unknown.
     """
 
     kind: UsageKind
@@ -43,6 +46,14 @@ class ModelCall:
     usage: Usage | None = None
     cost: Decimal | None = None
     model: str | None = None
+    first_token: float | None = None
+    attempts: int | None = None
+    tool_calls: int | None = None
+
+    @property
+    def told(self) -> bool:
+        """Whether this is known to be a call of a model, and no agent that does not tell its model calls."""
+        return not (self.usage is None and self.model is None and self.attempts is None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +76,13 @@ class Collected:
     Attributes:
         model_calls: The model calls, in the order in which they ended.
         tool_rounds: The rounds of tools, likewise.
+        tool_errors: For each call of a tool that broke or could not be run, for what the model was called.
         metrics: The figures of the project's own, by name.
     """
 
     model_calls: list[ModelCall] = field(default_factory=list)
     tool_rounds: list[ToolRound] = field(default_factory=list)
+    tool_errors: list[UsageKind] = field(default_factory=list)
     metrics: dict[str, float] = field(default_factory=dict)
 
     def usage(self, kind: UsageKind | None = None) -> Usage | None:
@@ -97,6 +110,26 @@ class Collected:
     def tool_seconds(self, kind: UsageKind | None = None) -> float:
         """Return the seconds in which tools ran, for all kinds or one; a model that a tool asks included."""
         return sum(part.seconds for part in list(self.tool_rounds) if kind in (None, part.kind))
+
+    def first_token(self, kind: UsageKind | None = None) -> float | None:
+        """Return the seconds to the first token of the first model call; `None` when there is none, or unknown."""
+        calls = self._calls(kind)
+        return calls[0].first_token if calls else None
+
+    def iterations(self, kind: UsageKind | None = None) -> int | None:
+        """Return how many model calls there were; `None` when there was none, or an agent did not tell its own."""
+        calls = self._calls(kind)
+        told = bool(calls) and all(call.told for call in calls)
+        return sum(1 if call.usage is None else call.usage.requests for call in calls) if told else None
+
+    def retries(self, kind: UsageKind | None = None) -> int | None:
+        """Return how often a model call was made again; `None` when there was none, or one does not tell."""
+        calls = self._calls(kind)
+        return _sum(None if call.attempts is None else call.attempts - 1 for call in calls)
+
+    def tool_calls(self, kind: UsageKind | None = None) -> int | None:
+        """Return how many calls of tools were proposed; `None` when there was no model call, or one does not tell."""
+        return _sum(call.tool_calls for call in self._calls(kind))
 
     def _calls(self, kind: UsageKind | None) -> list[ModelCall]:
         # A copy first: a thread that was given up may still be recording.
@@ -135,11 +168,18 @@ def usage_kind(kind: UsageKind) -> Iterator[None]:
         _KIND.reset(before)
 
 
-def record_usage(
-    usage: Usage | None = None, cost: Decimal | None = None, model: str | None = None, *, seconds: float
+def record_usage(  # noqa: PLR0913  (what is known of a call; all but its time may be unknown)
+    usage: Usage | None = None,
+    cost: Decimal | None = None,
+    model: str | None = None,
+    *,
+    seconds: float,
+    first_token: float | None = None,
+    attempts: int | None = None,
+    tool_calls: int | None = None,
 ) -> None:
     """Record one model call; the arguments are those of `ModelCall`."""
-    call = ModelCall(_KIND.get(), seconds, usage, cost, model)
+    call = ModelCall(_KIND.get(), seconds, usage, cost, model, first_token, attempts, tool_calls)
     for collected in _COLLECTORS.get():
         collected.model_calls.append(call)
 
@@ -149,6 +189,13 @@ def record_tools(seconds: float) -> None:
     part = ToolRound(_KIND.get(), seconds)
     for collected in _COLLECTORS.get():
         collected.tool_rounds.append(part)
+
+
+def record_tool_errors(count: int) -> None:
+    """Record how many calls of one reply broke, or could not be run."""
+    broken = [_KIND.get()] * count
+    for collected in _COLLECTORS.get():
+        collected.tool_errors.extend(broken)
 
 
 def record_metric(name: str, value: float) -> None:
@@ -192,3 +239,13 @@ def total_cost(costs: Iterable[Decimal | None]) -> Decimal | None:
             return None
         known.append(cost)
     return sum(known, Decimal(0)) if known else None
+
+
+def _sum(numbers: Iterable[int | None]) -> int | None:
+    """Return the sum; `None` when there is nothing to sum, or one is unknown."""
+    known = []
+    for number in numbers:
+        if number is None:
+            return None
+        known.append(number)
+    return sum(known) if known else None

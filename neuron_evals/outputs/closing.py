@@ -28,6 +28,7 @@ _METRICS: Final = (
     "average_execution_time",
     "execution_time_percentiles",
     "vacuous_checks",
+    "metrics_summary",
     "repeats",
     "usage",
     "time_split",

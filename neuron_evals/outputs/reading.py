@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from neuron_evals.core.exceptions import InvalidArgument
 from neuron_evals.core.messages import Message, ToolCall, Usage
-from neuron_evals.core.results import Attempt, Check, ItemResult, Status, Verdict
+from neuron_evals.core.results import AgentSteps, Attempt, Check, ItemResult, Status, Verdict
 from neuron_evals.core.trajectories import Ending, Remark, Trajectory
-from neuron_evals.outputs.rows import SIDES
+from neuron_evals.outputs.rows import OF_STEPS, SIDES
 
 if TYPE_CHECKING:
     from neuron_evals.models import EvalRunItem
@@ -76,6 +76,7 @@ def _counted(row: EvalRunItem, evaluator_class: str) -> dict[str, Any]:
         "cost": row.cost,
         "run_time": _number(agent.get("time")),
         "tool_time": _number(tools.get("time")),
+        "steps": _steps(_object(agent.get("steps"))),
     }
     for side, prefix in SIDES.items():
         part = _object(usage.get(side))
@@ -140,6 +141,11 @@ def _usage(held: dict[str, Any]) -> Usage | None:
     """Return the tokens of one side; it always knows its number of requests when it knows anything."""
     known = {name: value for name, value in _known(held, _OF_USAGE).items() if isinstance(value, int)}
     return Usage(**known) if "requests" in known else None
+
+
+def _steps(held: dict[str, Any]) -> AgentSteps:
+    counts: dict[str, Any] = {name: value for name in OF_STEPS if type(value := held.get(name)) is int}
+    return AgentSteps(**{**counts, "first_token": _number(held.get("first_token"))})
 
 
 def _ending(held: object) -> Ending | None:

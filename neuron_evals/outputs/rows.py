@@ -10,7 +10,7 @@ from typing import Any, Final
 from neuron_evals.core.datasets.identity import item_key
 from neuron_evals.core.jsonable import canonical_json
 from neuron_evals.core.messages import Message, ToolCall, Usage
-from neuron_evals.core.results import Attempt, Check, ItemResult, Status, Verdict
+from neuron_evals.core.results import AgentSteps, Attempt, Check, ItemResult, Status, Verdict
 from neuron_evals.core.trajectories import Trajectory
 from neuron_evals.models import EvalRunItem
 
@@ -130,6 +130,8 @@ def _usage(result: ItemResult) -> dict[str, Any]:
     agent = _tokens(result.usage)
     if result.run_time is not None:
         agent["time"] = result.run_time
+    if steps := _told(result.steps, OF_STEPS):
+        agent["steps"] = steps
     used = {"agent": agent, "tools": {} if result.tool_time is None else {"time": result.tool_time}}
     for side, prefix in SIDES.items():
         known = _told(result, (f"{prefix}_cost", f"{prefix}_time"))
@@ -164,6 +166,7 @@ def _attempt(attempt: Attempt) -> dict[str, Any]:
     }
 
 
+OF_STEPS: Final = tuple(option.name for option in fields(AgentSteps))
 _OF_CALLS: Final = tuple(
     option.name for option in fields(ToolCall) if option.name not in ("name", "arguments", "stubbed")
 )

@@ -8,7 +8,15 @@ from decimal import Decimal
 import pytest
 
 from neuron_evals.core.messages import Usage
-from neuron_evals.core.metrics import Collected, ModelCall, collecting, record_tools, record_usage, usage_kind
+from neuron_evals.core.metrics import (
+    Collected,
+    ModelCall,
+    collecting,
+    record_tool_errors,
+    record_tools,
+    record_usage,
+    usage_kind,
+)
 
 
 def test_what_is_recorded_inside__is_collected_by_every_collector_around_it():
@@ -82,3 +90,18 @@ def test_tasks__each_collect_their_own():
         return await asyncio.gather(*map(item, range(4)))
 
     assert asyncio.run(items()) == [[number] * 3 for number in range(4)]
+
+
+def test_steps__are_unknown_where_one_call_does_not_tell():
+    with collecting() as collected:
+        record_usage(Usage(1, 2, requests=3), seconds=1, first_token=0.5, attempts=2, tool_calls=1)
+        with usage_kind("judge"):
+            record_usage(seconds=1)
+            record_tool_errors(1)
+        record_tool_errors(2)
+    assert (collected.iterations("agent"), collected.retries("agent"), collected.tool_calls("agent")) == (3, 1, 1)
+    assert (collected.iterations("judge"), collected.retries("judge"), collected.tool_calls("judge")) == (None,) * 3
+    assert (collected.iterations(), collected.retries(), collected.tool_calls()) == (None,) * 3
+    assert (collected.first_token("agent"), collected.first_token("judge")) == (0.5, None)
+    assert collected.tool_errors == ["judge", "agent", "agent"]
+    assert (Collected().iterations(), Collected().first_token(), Collected().retries()) == (None,) * 3

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from neuron_evals import BaseEvaluator, Equals, EvaluatorRunner, Message, ToolCall, Trajectory
 from neuron_evals.core.messages import Usage
 from neuron_evals.core.outputs import OutputDriver, OutputPipeline
-from neuron_evals.core.results import Attempt, Check, ItemResult, Status, Verdict
+from neuron_evals.core.results import AgentSteps, Attempt, Check, ItemResult, Status, Verdict
 from neuron_evals.core.runner import Limits
 from neuron_evals.core.trajectories import Ending, Remark
 from neuron_evals.models.leases import Lease, claim
@@ -154,4 +154,5 @@ def full_result(index: int = 0) -> ItemResult:
         simulator_usage=Usage(5, 6),
         simulator_cost=None,
         simulator_time=0.05,
+        steps=AgentSteps(0.25, 3, 1, 2, 0),
     )

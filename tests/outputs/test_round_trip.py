@@ -66,6 +66,7 @@ def test_columns__are_what_lists_and_filters_need(run):
         "requests": 3,
         "cache_write": 5,
         "time": 1.1,
+        "steps": {"first_token": 0.25, "iterations": 3, "retries": 1, "tool_calls": 2, "tool_errors": 0},
     }
     assert row.usage["judges"] == {"input": 50, "requests": 1, "cost": 0.001, "time": 0.2}
     assert row.tags == ["smoke", "refund"]

@@ -13,7 +13,7 @@ from neuron_evals.core.agents.rounds import Round, Work, with_ids
 from neuron_evals.core.agents.tools import Tool
 from neuron_evals.core.approvals import ApprovalRequest, read_decisions
 from neuron_evals.core.messages import Message, ToolCall, Usage
-from neuron_evals.core.metrics import record_tools, record_usage, total_cost
+from neuron_evals.core.metrics import record_tool_errors, record_tools, record_usage, total_cost
 from neuron_evals.core.providers.contract import BaseProvider, ModelReply, ModelRequest, ModelSettings
 from neuron_evals.core.providers.prices import PriceTable, cost_of
 
@@ -167,7 +167,15 @@ class Turn:
         cost = next((known for known in costs if known is not None), None)
         self._usages.append(message.usage or Usage())
         self._costs.append(cost)
-        record_usage(message.usage, cost, message.model, seconds=seconds)
+        record_usage(
+            message.usage,
+            cost,
+            message.model,
+            seconds=seconds,
+            first_token=reply.first_token,
+            attempts=reply.attempts,
+            tool_calls=len(message.tool_calls),
+        )
         return replace(reply, message=message)
 
     def _run(self, part: Round) -> Generator[Run, None, None]:
@@ -185,6 +193,7 @@ class Turn:
             self._messages.append(Message(role="tool", tool_calls=part.outcomes))
 
     def _close(self, part: Round) -> None:
+        record_tool_errors(sum(call.error is not None for call in part.outcomes))
         self._tell(part)
         self._round = None
 

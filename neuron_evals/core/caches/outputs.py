@@ -15,12 +15,13 @@ from neuron_evals.core.caches.counts import OTHER_REASONS, CacheCounts
 from neuron_evals.core.caches.keys import RunKeys, Uncacheable
 from neuron_evals.core.jsonable import Undecodable, Unserialisable, clean_text, decode, encode
 from neuron_evals.core.messages import Usage
+from neuron_evals.core.results import AgentSteps
 
 MAX_REASONS: Final = 100
 """How many different reasons are counted apart: a place in an output may be different for each item."""
 
 _FORMAT: Final = 1
-_FIELDS: Final = {"format", "key", "output", "execution_time", "usage", "cost", "trajectory"}
+_FIELDS: Final = {"format", "key", "output", "execution_time", "usage", "cost", "trajectory", "steps"}
 _REASON_LENGTH: Final = 300
 
 
@@ -34,6 +35,7 @@ class CachedRun:
         usage: Token usage; `None` when unknown.
         cost: Cost in the currency of the price table; `None` when unknown.
         trajectory: The conversation that `run` had, where there was one.
+        steps: How the agent came to the output.
     """
 
     output: Any
@@ -41,6 +43,7 @@ class CachedRun:
     usage: Usage | None = None
     cost: float | None = None
     trajectory: Any = None
+    steps: AgentSteps = AgentSteps()  # noqa: RUF009  (it is frozen)
 
 
 class RunOutputs:
@@ -202,6 +205,7 @@ def _envelope(key: str, run: CachedRun) -> str:
             "usage": None if run.usage is None else dataclasses.asdict(run.usage),
             "cost": run.cost,
             "trajectory": run.trajectory,
+            "steps": dataclasses.asdict(run.steps),
         }
     )
 
@@ -219,7 +223,11 @@ def _opened(text: str | None, key: str) -> CachedRun | None:
     seconds, cost, usage = held["execution_time"], held["cost"], held["usage"]
     if not _is_amount(seconds) or not (cost is None or _is_amount(cost)) or not (usage is None or _is_usage(usage)):
         return None
-    return CachedRun(held["output"], seconds, None if usage is None else Usage(**usage), cost, held["trajectory"])
+    if not _is_steps(held["steps"]):
+        return None
+    steps = AgentSteps(**held["steps"])
+    usage = None if usage is None else Usage(**usage)
+    return CachedRun(held["output"], seconds, usage, cost, held["trajectory"], steps)
 
 
 def _is_amount(value: Any) -> bool:
@@ -229,7 +237,19 @@ def _is_amount(value: Any) -> bool:
 def _is_usage(value: Any) -> bool:
     if type(value) is not dict or value.keys() != {field.name for field in dataclasses.fields(Usage)}:
         return False
-    return all(count is None or (type(count) is int and count >= 0) for count in value.values())
+    return all(map(_is_count, value.values()))
+
+
+def _is_steps(value: Any) -> bool:
+    if type(value) is not dict or value.keys() != {field.name for field in dataclasses.fields(AgentSteps)}:
+        return False
+    counts = (count for name, count in value.items() if name != "first_token")
+    first_token = value["first_token"]
+    return (first_token is None or _is_amount(first_token)) and all(map(_is_count, counts))
+
+
+def _is_count(value: Any) -> bool:
+    return value is None or (type(value) is int and value >= 0)
 
 
 def _what_prevents(run: CachedRun, error: Unserialisable) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from neuron_evals.core.caches import CachedRun, RunOutputs
 from neuron_evals.core.checking import Recorder
+from neuron_evals.core.execution.steps import agent_steps
 from neuron_evals.core.execution.tasks import Executed, Task, result_of
 from neuron_evals.core.metrics import Collected, UsageKind
 from neuron_evals.core.results import Check, Record, Status, Verdict, full_name
@@ -80,7 +81,8 @@ class Outcome:
         """Take what `run` returned."""
         trajectory = output if isinstance(output, Trajectory) else self.recorded.trajectory()
         usage = self.collected.usage("agent") or (trajectory.usage() if trajectory is not None else None)
-        self.first = CachedRun(output, seconds, usage, _number(self.collected.cost("agent")), trajectory)
+        steps = agent_steps(self.collected, trajectory)
+        self.first = CachedRun(output, seconds, usage, _number(self.collected.cost("agent")), trajectory, steps)
         self.known = self._known_of_agent()
 
     def store(self) -> None:
@@ -145,11 +147,13 @@ class Outcome:
                 "cost": first.cost,
                 "trajectory": first.trajectory,
                 "run_time": first.execution_time,
+                "steps": first.steps,
                 **self.known,
             }
         else:
             # `run` did not return; what it had paid for until then is paid all the same.
-            spent = {"trajectory": self.recorded.trajectory(self.error or "")}
+            trajectory = self.recorded.trajectory(self.error or "")
+            spent = {"trajectory": trajectory, "steps": agent_steps(self.collected, trajectory)}
             if self.collected.model_calls:
                 spent |= {"usage": self.collected.usage("agent"), "cost": _number(self.collected.cost("agent"))}
                 spent |= self._known_of_agent()

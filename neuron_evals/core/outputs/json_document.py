@@ -107,6 +107,10 @@ def summary(figures: Figures) -> dict[str, Any]:
         "recorded_metrics": {
             clean_text(name): asdict(statistics) for name, statistics in figures.metric_statistics.items()
         },
+        "pass_count": figures.passed_count,
+        "fail_count": figures.failed_count,
+        "pass_rate": figures.success_rate,
+        "metrics_summary": asdict(figures.metrics_summary),
         "repeats": _repeats(figures) if figures.repeated else None,
         "usage": {
             "agent": _spending(figures.agent_spending),
@@ -200,6 +204,7 @@ def _result(result: ItemResult) -> dict[str, Any]:
         "tool_time": result.tool_time,
         "judge_time": result.judge_time,
         "simulator_time": result.simulator_time,
+        "measurements": result.measurements,
         "recorded_metrics": clean_json(result.metrics),
         "assertions_passed": verdicts.count("passed"),
         "assertions_failed": verdicts.count("failed"),

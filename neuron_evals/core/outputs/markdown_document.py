@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from neuron_evals.core.outputs.console.items import MESSAGE_LIMIT, heading_notes, place
 from neuron_evals.core.outputs.console.labels import Labels
+from neuron_evals.core.outputs.console.measured import metrics_texts
 from neuron_evals.core.outputs.console.spending import spending_texts, time_split_text
 from neuron_evals.core.outputs.console.summary import result_line
 from neuron_evals.core.outputs.console.wording import FAKE_NOTE, number, percent, plural, seconds
@@ -146,6 +147,7 @@ def _notes(report: EvaluationReport, log: FailureLog, labels: Labels) -> Iterato
         yield f"Cached runs: {report.cached_run_count} of {report.total_count} (assertions evaluated again)"
     if report.cache is not None and report.cache.complaint:
         yield code_span(report.cache.complaint, MESSAGE_LIMIT)
+    yield from metrics_texts(report.metrics_summary, spending=False)
     yield from spending_texts(report)
     split = time_split_text(report)
     if split is not None:

@@ -3,6 +3,13 @@
 from __future__ import annotations
 
 from neuron_evals.core.report.gate import Gate
+from neuron_evals.core.report.metrics_summary import (
+    CostSummary,
+    LatencySummary,
+    MetricsSummary,
+    TimeStatistics,
+    TokensSummary,
+)
 from neuron_evals.core.report.recorded import MetricStatistics
 from neuron_evals.core.report.results import EvaluationReport, EvaluationResults
 from neuron_evals.core.report.spending import Amount, Spending, TimeSplit
@@ -10,13 +17,18 @@ from neuron_evals.core.report.tally import FlakyItem, ScoreStatistics, Tally
 
 __all__ = [
     "Amount",
+    "CostSummary",
     "EvaluationReport",
     "EvaluationResults",
     "FlakyItem",
     "Gate",
+    "LatencySummary",
     "MetricStatistics",
+    "MetricsSummary",
     "ScoreStatistics",
     "Spending",
     "Tally",
     "TimeSplit",
+    "TimeStatistics",
+    "TokensSummary",
 ]

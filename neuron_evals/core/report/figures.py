@@ -12,6 +12,7 @@ from neuron_evals.core.statistics import pass_at_k, pass_hat_k, repeated_interva
 
 if TYPE_CHECKING:
     from neuron_evals.core.caches import CacheCounts
+    from neuron_evals.core.report.metrics_summary import MetricsSummary
     from neuron_evals.core.report.recorded import MetricStatistics
     from neuron_evals.core.report.spending import Spending, TimeSplit
     from neuron_evals.core.report.tally import FlakyItem, ScoreStatistics, Tally
@@ -162,6 +163,11 @@ class Figures:
     def simulator_spending(self) -> Spending:
         """Tokens and cost of the simulated users, over the items in which one spoke."""
         return self.tally.used.simulators.spending()
+
+    @cached_property
+    def metrics_summary(self) -> MetricsSummary:
+        """What was measured of the agent: latency, tokens, cost, tool calls, under the names of Nous.Eval."""
+        return self.tally.measured.summary(self.agent_spending)
 
     @property
     def time_split(self) -> TimeSplit:

@@ -156,6 +156,15 @@ class SpendingTally:
             self._whole[name] += whole
 
 
+def tells_all(result: ItemResult) -> bool:
+    """Return whether an item tells all that it used.
+
+    It is not known what tries used that do not count, nor what an item used whose `run` was broken off.
+    """
+    broken_off = result.status is Status.ERROR and result.run_time is None
+    return not (result.other_attempts or broken_off or result.status is Status.CANCELLED)
+
+
 class UsedTally:
     """Running sums of all sides and of the times."""
 
@@ -169,9 +178,7 @@ class UsedTally:
 
     def add(self, result: ItemResult) -> None:
         """Count one result."""
-        # It is not known what tries used that do not count, nor what an item used whose `run` was broken off.
-        broken_off = result.status is Status.ERROR and result.run_time is None
-        whole = not (result.other_attempts or broken_off or result.status is Status.CANCELLED)
+        whole = tells_all(result)
         if result.cached_run:
             self.agent.add_cached(result.usage, result.cost)
             if result.other_attempts:

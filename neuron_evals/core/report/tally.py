@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from neuron_evals.core.report.metrics_summary import MetricsTally
 from neuron_evals.core.report.recorded import RecordedTally
 from neuron_evals.core.report.spending import UsedTally
 from neuron_evals.core.report.times import Times
@@ -168,6 +169,7 @@ class Tally:
         "cached",
         "item_scores",
         "labels",
+        "measured",
         "overall",
         "recorded",
         "repeats",
@@ -185,6 +187,7 @@ class Tally:
         self.repeats = RepeatTally()
         self.used = UsedTally()
         self.recorded = RecordedTally()
+        self.measured = MetricsTally()
         self.vacuous = 0
         self.cached = 0
         self.item_scores = 0
@@ -198,6 +201,7 @@ class Tally:
         self.statuses[result.status] += 1
         self.repeats.add(result)
         self.used.add(result)
+        self.measured.add(result)
         if result.metrics:
             self.recorded.add(result.metrics)
         self.cached += result.cached_run
@@ -224,6 +228,7 @@ class Tally:
         self.repeats.merge(other.repeats)
         self.used.merge(other.used)
         self.recorded.merge(other.recorded)
+        self.measured.merge(other.measured)
         self.vacuous += other.vacuous
         self.cached += other.cached
         self.item_scores += other.item_scores

@@ -8,10 +8,12 @@ from __future__ import annotations
 from neuron_evals.core.results.assertions import AssertionResult, finite_score
 from neuron_evals.core.results.checks import Check, Verdict
 from neuron_evals.core.results.items import Attempt, ItemResult, Record, Status
+from neuron_evals.core.results.measurements import AgentSteps
 from neuron_evals.core.results.names import full_name, short_name
 from neuron_evals.core.results.plans import Plan, PlannedEvaluator
 
 __all__ = [
+    "AgentSteps",
     "AssertionResult",
     "Attempt",
     "Check",

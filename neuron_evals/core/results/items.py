@@ -10,6 +10,7 @@ from typing import Any
 
 from neuron_evals.core.messages import Usage
 from neuron_evals.core.results.checks import Check, Verdict
+from neuron_evals.core.results.measurements import AgentSteps, measurements
 from neuron_evals.core.results.names import short_name
 from neuron_evals.core.trajectories import Trajectory
 
@@ -43,6 +44,9 @@ class Attempt:
     error: str | None = None
     execution_time: float = 0.0
     output: Any = None
+
+
+_NO_STEPS = AgentSteps()
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +93,8 @@ class ItemResult:
         known_simulator_cost: What is known of their cost, likewise.
         simulator_time: Seconds of these calls, which are a part of `run_time`; `None` when there was none.
         metrics: The figures of the project's own (`record_metric`), by name. A cached run has those of `evaluate` only.
+        steps: How the agent came to its output: model calls, tool calls, and the like. A cached run keeps those of its
+            first run.
     """
 
     evaluator_class: str
@@ -124,6 +130,7 @@ class ItemResult:
     known_simulator_cost: float | None = None
     simulator_time: float | None = None
     metrics: Mapping[str, float] = field(default_factory=dict)
+    steps: AgentSteps = _NO_STEPS
 
     @property
     def passed(self) -> bool:
@@ -147,6 +154,16 @@ class ItemResult:
         for check in self.checks:
             scores.setdefault(check.label, []).append(check.score)
         return scores
+
+    @property
+    def measurements(self) -> dict[str, Any]:
+        """What was measured of the agent: `latency`, `tokens`, `cost`, `tool_calls`, `tool_errors`, and more.
+
+        The names are those of Nous.Eval: `latency` has `total` and `first_token` in seconds, `tokens` has `input`,
+        `output`, `total` and `cached`, `cost` has `total` and what is `known` of it; `iterations`, `requests` and
+        `retries` are counts. `None` is unknown. A cached run has what its first run had.
+        """
+        return measurements(self)
 
     @property
     def failed_checks(self) -> tuple[Check, ...]:

@@ -22,10 +22,18 @@ from neuron_evals.core.caches import (
     RunOutputs,
 )
 from neuron_evals.core.messages import Usage
+from neuron_evals.core.results import AgentSteps
 from tests.core.caches.behaviour import KEY, OTHER
 from tests.core.samples import Echo
 
-RUN = CachedRun("9 to 5", 1.5, Usage(input=10, output=3, cached_input=None, requests=2), 0.02, ["hi", {"a": 1}])
+RUN = CachedRun(
+    "9 to 5",
+    1.5,
+    Usage(input=10, output=3, cached_input=None, requests=2),
+    0.02,
+    ["hi", {"a": 1}],
+    AgentSteps(0.25, 2, 0, 1, None),
+)
 
 
 @pytest.fixture(params=["memory", "file"])
@@ -97,6 +105,13 @@ def test_entry__is_readable_json_without_code(cache):
         "usage": None,
         "cost": None,
         "trajectory": None,
+        "steps": {
+            "first_token": None,
+            "iterations": None,
+            "retries": None,
+            "tool_calls": None,
+            "tool_errors": None,
+        },
     }
 
 

@@ -11,7 +11,7 @@ from neuron_evals.core.caches import CacheCounts
 from neuron_evals.core.exceptions import ConfigurationError, NeuronEvalsError, OutputError
 from neuron_evals.core.messages import Usage
 from neuron_evals.core.outputs import JsonOutput
-from neuron_evals.core.results import Attempt, Status
+from neuron_evals.core.results import AgentSteps, Attempt, Status
 from tests.core.outputs.factories import (
     EVALUATOR,
     HOSTILE,
@@ -50,6 +50,10 @@ SUMMARY = [
     "score_statistics",
     "metrics",
     "recorded_metrics",
+    "pass_count",
+    "fail_count",
+    "pass_rate",
+    "metrics_summary",
     "repeats",
     "usage",
     "time_split",
@@ -101,6 +105,7 @@ RESULT = [
     "tool_time",
     "judge_time",
     "simulator_time",
+    "measurements",
     "recorded_metrics",
     "assertions_passed",
     "assertions_failed",
@@ -486,3 +491,29 @@ def test_simulated_users__apart_from_agent_and_judges():
     assert (data["time_split"]["agent"], data["time_split"]["simulators"]) == (1.5, 0.5)
     told = {key: value for key, value in data["results"][0].items() if key.startswith("simulator")}
     assert (told["simulator_usage"]["output"], told["simulator_cost"], told["simulator_time"]) == (2, 0.02, 0.5)
+
+
+def test_metrics__under_the_names_of_nous():
+    steps = AgentSteps(first_token=0.25, iterations=2, retries=0, tool_calls=1, tool_errors=0)
+    used: dict[str, Any] = {"usage": Usage(500, 800, 100, requests=2), "run_time": 1.5, "steps": steps}
+    data = written(report_of(item(cost=0.002, **used), item("failed", 1, known_cost=0.001, **used)))
+
+    assert (data["total"], data["pass_count"], data["fail_count"], data["pass_rate"]) == (2, 1, 1, 0.5)
+    summary = data["metrics_summary"]
+    assert [summary["latency"][name] for name in ("p50", "p95", "p99", "count")] == [1.5, 1.5, 1.5, 2]
+    assert summary["latency"]["first_token"]["p50"] == 0.25
+    assert summary["tokens"] == {"input": 1000, "output": 1600, "total": 2600, "cached": 200}
+    assert summary["cost"] == {"total": None, "known": 0.003}
+    assert [summary[name] for name in ("tool_calls", "tool_errors", "iterations", "requests", "retries")] == [
+        2,
+        0,
+        4,
+        4,
+        0,
+    ]
+    assert data["evaluators"][0]["metrics_summary"] == summary
+    assert [result["measurements"]["cost"] for result in data["results"]] == [
+        {"total": 0.002, "known": 0.002},
+        {"total": None, "known": 0.001},
+    ]
+    assert data["results"][0]["measurements"]["latency"] == {"total": 1.5, "first_token": 0.25}

@@ -141,9 +141,11 @@ class ConsoleOutput(OutputDriver):
             yield from time_lines(report)
         yield result_line(report)
         yield from fake_line(report)
-        yield from chain(figure_lines(report), broken_line(report), vacuous_lines(report, log, labels))
+        yield from chain(
+            figure_lines(report, details=self._details), broken_line(report), vacuous_lines(report, log, labels)
+        )
         if self._verbosity > 0:
-            yield from evaluator_lines(report, labels)
+            yield from evaluator_lines(report, labels, details=self._details)
 
     def _open(self) -> Screen:
         if self._screen is None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from neuron_evals.core.jsonable import clean_json, dump_json
+from neuron_evals.core.outputs.console.measured import step_facts
 from neuron_evals.core.outputs.console.screen import Line, paragraph
 from neuron_evals.core.outputs.console.spending import used_facts
 from neuron_evals.core.outputs.console.wording import number, plural, seconds
@@ -23,7 +24,7 @@ _VALUE_LIMIT = 4_000
 
 def item_lines(result: ItemResult, labels: Labels) -> Iterator[Line]:
     """Yield a result, the tools that were called, and each of its checks."""
-    facts = [f"score {number(result.score)}", seconds(result.execution_time), *used_facts(result)]
+    facts = [f"score {number(result.score)}", seconds(result.execution_time), *used_facts(result), *step_facts(result)]
     yield Line(f"{_heading(result, labels)}: {', '.join(facts)}", STYLES[result.status])
     if result.error is not None:
         yield from paragraph("   Error: ", result.error, MESSAGE_LIMIT)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from neuron_evals.core.outputs.console.measured import metrics_texts
 from neuron_evals.core.outputs.console.screen import Line
 from neuron_evals.core.outputs.console.spending import spending_texts, time_split_text
 from neuron_evals.core.outputs.console.wording import FAKE_NOTE, UNKNOWN, number, percent, plural, seconds
@@ -59,8 +60,14 @@ def fake_line(report: EvaluationReport) -> Iterator[Line]:
         yield Line(f"FAKE: {FAKE_NOTE}", "bold yellow")
 
 
-def figure_lines(figures: Figures, indent: str = "") -> Iterator[Line]:
-    """Yield the figures of a report or of one evaluator."""
+def figure_lines(figures: Figures, indent: str = "", *, details: bool = False) -> Iterator[Line]:
+    """Yield the figures of a report or of one evaluator.
+
+    Args:
+        figures: The figures.
+        indent: What stands before each line.
+        details: Add what was measured of the agent.
+    """
     yield Line(
         f"{indent}Items: {figures.total_count}, Passed: {figures.passed_count}, Failed: {figures.failed_count}, "
         f"Errors: {figures.error_count}, Skipped: {figures.skipped_count}, Cancelled: {figures.cancelled_count}"
@@ -81,19 +88,22 @@ def figure_lines(figures: Figures, indent: str = "") -> Iterator[Line]:
         yield Line(f"{indent}Scores:")
     for label, scores in figures.score_statistics.items():
         yield Line(f"{indent}  {label}: {_scores(scores)}")
-    if figures.metric_statistics:
+    measured = list(metrics_texts(figures.metrics_summary)) if details else []
+    if measured or figures.metric_statistics:
         yield Line(f"{indent}Metrics:")
+    for text in measured:
+        yield Line(f"{indent}  {text}")
     for name, values in figures.metric_statistics.items():
         yield Line(f"{indent}  {name}: {_metric(values)}")
 
 
-def evaluator_lines(report: EvaluationReport, labels: Labels) -> Iterator[Line]:
+def evaluator_lines(report: EvaluationReport, labels: Labels, *, details: bool = False) -> Iterator[Line]:
     """Yield the figures of each evaluator, when there is more than one."""
     if len(report.evaluators) > 1:
         yield Line()
         yield Line("By evaluator:")
         for evaluator in report.evaluators:
-            yield from _one_evaluator(evaluator, labels)
+            yield from _one_evaluator(evaluator, labels, details=details)
 
 
 def broken_line(report: EvaluationReport) -> Iterator[Line]:
@@ -103,7 +113,7 @@ def broken_line(report: EvaluationReport) -> Iterator[Line]:
         yield Line(f"Evaluator errors: {broken} of {plural(len(report.evaluators), 'evaluator')}")
 
 
-def _one_evaluator(evaluator: EvaluationResults, labels: Labels) -> Iterator[Line]:
+def _one_evaluator(evaluator: EvaluationResults, labels: Labels, *, details: bool) -> Iterator[Line]:
     name = labels.of(evaluator.evaluator_class)
     fake = " (fake)" if evaluator.fake else ""
     yield Line(f"  {name} [{evaluator.namespace}]{fake}" if evaluator.namespace else f"  {name}{fake}")
@@ -111,7 +121,7 @@ def _one_evaluator(evaluator: EvaluationResults, labels: Labels) -> Iterator[Lin
         yield Line(f"    Evaluator error: {evaluator.error}", "magenta")
     if evaluator.started_at is not None:
         yield Line(f"    Duration: {seconds(evaluator.duration)}")
-    yield from figure_lines(evaluator, "    ")
+    yield from figure_lines(evaluator, "    ", details=details)
 
 
 def _interval(figures: Figures) -> str:
