@@ -17,7 +17,7 @@ from neuron_evals.core.suites.studio import MODEL_SETTINGS
 if TYPE_CHECKING:
     from neuron_evals.core.results import ItemResult
     from neuron_evals.core.runner import Listener, WorkerKind
-    from neuron_evals.core.suites import Imports, SuiteDefaults
+    from neuron_evals.core.suites import Imports, SuiteDefaults, SuiteEvaluator
 
 Fake = bool | str | Mapping[str, Any] | FakeAgent
 
@@ -82,11 +82,16 @@ def run_suite(  # noqa: PLR0913  (the options of a run)
     spec = suite if isinstance(suite, SuiteSpec) else parse_suite(suite)
     if defaults is not None:
         spec = replace(spec, defaults=spec.defaults.filled(defaults))
-    judged = judge is not None
-    resources = _resources(judge if judged else spec.judge, classifier, embeddings, simulator, judge_is_given=judged)
-    overrides = run_overrides(model, instructions, model_settings)
-    subject = _subject(spec, spec.agent if agent is None else agent, fake, model)
-    evaluator = suite_evaluator(spec, subject, resources, overrides)
+    evaluator = evaluator_for(
+        spec,
+        agent=agent,
+        judge=judge,
+        classifier=classifier,
+        embeddings=embeddings,
+        simulator=simulator,
+        overrides=run_overrides(model, instructions, model_settings),
+        fake=fake,
+    )
     stop = StopToken()
     results = (runner or EvaluatorRunner()).run(
         evaluator,
@@ -101,6 +106,40 @@ def run_suite(  # noqa: PLR0913  (the options of a run)
     return EvaluationReport.of(results, stopped=stop.reason, interrupted=stop.interrupted)
 
 
+def evaluator_for(  # noqa: PLR0913  (what takes part)
+    spec: SuiteSpec,
+    *,
+    agent: Any = None,
+    judge: Any = None,
+    classifier: Any = None,
+    embeddings: Any = None,
+    simulator: Any = None,
+    overrides: Mapping[str, Any] | None = None,
+    fake: Fake = False,
+) -> SuiteEvaluator:
+    """Return the evaluator of a suite for a run, with the agent and the judge that it names where none are given.
+
+    Args:
+        spec: The suite.
+        agent: As for `run_suite`, and so are the others.
+        judge: The agent that grades.
+        classifier: What answers `classifier_judge`.
+        embeddings: What makes vectors for `string_similarity`.
+        simulator: What plays simulated users.
+        overrides: What the run changes of the agent, as `run_overrides` gives it.
+        fake: Canned replies in the place of the agent.
+
+    Raises:
+        SuiteError: As for `run_suite`.
+        ConfigurationError: As for `run_suite`.
+    """
+    changes = dict(overrides or {})
+    judged = judge is not None
+    resources = _resources(judge if judged else spec.judge, classifier, embeddings, simulator, judge_is_given=judged)
+    subject = _subject(spec, spec.agent if agent is None else agent, fake, changes.get("model"))
+    return suite_evaluator(spec, subject, resources, changes)
+
+
 def run_case(  # noqa: PLR0913  (what items may need)
     case: Mapping[str, Any],
     *,
@@ -110,6 +149,7 @@ def run_case(  # noqa: PLR0913  (what items may need)
     embeddings: Any = None,
     simulator: Any = None,
     imports: Imports | None = None,
+    runner: EvaluatorRunner | None = None,
 ) -> ItemResult:
     """Run one item or case, as it would stand in a suite of either format, and return its result.
 
@@ -121,6 +161,7 @@ def run_case(  # noqa: PLR0913  (what items may need)
         embeddings: What makes vectors for `string_similarity`.
         simulator: What plays simulated users.
         imports: Returns what dotted paths in the case name; by default as for `load_suite`.
+        runner: Runs it; a plain one by default.
 
     Raises:
         SuiteError: Something is wrong with the item; nothing was called.
@@ -129,7 +170,7 @@ def run_case(  # noqa: PLR0913  (what items may need)
     spec = parse_suite([case], name="case", imports=project_imports() if imports is None else imports)
     resources = _resources(judge, classifier, embeddings, simulator)
     evaluator = suite_evaluator(spec, _subject(spec, agent, fake=False), resources)
-    (result,) = EvaluatorRunner().run(evaluator).results
+    (result,) = (runner or EvaluatorRunner()).run(evaluator).results
     return result
 
 
