@@ -48,7 +48,7 @@ class Collecting:
             if file_path.name in _UNTESTED or file_path.name.startswith("."):
                 return None
             folder = self._folder(file_path, self._evaluators)
-            return folder and EvaluatorFile.from_parent(parent, path=file_path, folder=folder)
+            return None if folder is None else EvaluatorFile.from_parent(parent, path=file_path, folder=folder)
         if file_path.suffix.lower() not in SUFFIXES or file_path.name.startswith("."):
             return None
         # As a folder of suites is read elsewhere: what lies deeper, such as data, is no suite.

@@ -79,7 +79,8 @@ class EvaluationItem(pytest.Function):
 
     def evaluator(self) -> BaseEvaluator:
         """Return the evaluator of this test, which nothing else uses."""
-        return evaluator_for(self.subject, **{name: self.funcargs[f"evals_{name}"] for name in FIXTURES})
+        given: dict[str, Any] = {name: self.funcargs[f"evals_{name}"] for name in FIXTURES}
+        return evaluator_for(self.subject, **given)
 
     def runtest(self) -> None:
         """Run the item; an item of which nothing could be judged is skipped, with the reason."""

@@ -86,7 +86,7 @@ def test_output_that_drives_terminals__cannot_do_so_from_a_message():
 def test_example__agent_handles_basic_greeting():
     case = {"id": "greeting", "input": "Hello!", "expected": {"contains": ["hello", "hi"]}, "eval_type": "contains"}
     result = assert_case(case, agent=Agent(FakeProvider("Hello! I say hi.")))
-    assert result.score >= 0.8
+    assert result.score == 1.0
     with pytest.raises(AssertionError):
         assert_case(case, agent=Agent(FakeProvider("Go away.")))
 
