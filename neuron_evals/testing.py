@@ -46,7 +46,7 @@ class EvaluationAssertions:
             ConfigurationError: As for `assert_case`.
         """
         __tracebackhide__ = True  # pytest shows where the test asks
-        return assert_case(case, agent=agent, **{"runner": _runner(), **options})
+        return assert_case(case, agent=agent, **{**_own(), **options})
 
     def assertSuitePasses(  # noqa: N802  (unittest's way of naming, here and below)
         self,
@@ -76,7 +76,7 @@ class EvaluationAssertions:
         """
         __tracebackhide__ = True  # as above
         if not isinstance(suite, EvalSuite):
-            given = {"runner": _runner(), **options}
+            given = {**_own(), **options}
             return assert_suite(suite, min_success_rate=min_success_rate, max_error_rate=max_error_rate, **given)
         return assert_evaluator(
             suite_evaluator(suite, **options),
@@ -109,6 +109,11 @@ class EvaluationAssertions:
 
 class EvaluationTestCase(EvaluationAssertions, TestCase):
     """A `TestCase` of Django with assertions that run cases, suites and evaluators in the test's transaction."""
+
+
+def _own() -> dict[str, Any]:
+    """Return what cases and suites run with in this project, unless the test says otherwise."""
+    return {"runner": _runner(), "types": container.assertion_types()}
 
 
 def _runner() -> InPlaceRunner:

@@ -10,13 +10,14 @@ from neuron_evals.core.experiments import run_case, run_suite
 from neuron_evals.core.outputs.printable import printable
 from neuron_evals.core.report import EvaluationReport, Gate
 from neuron_evals.core.runner import InPlaceRunner, Limits, Selection
-from neuron_evals.core.suites import load_suite
+from neuron_evals.core.suites import SuiteSpec, load_suite, parse_suite
 
 if TYPE_CHECKING:
     from neuron_evals.core.evaluators import BaseEvaluator
     from neuron_evals.core.results import ItemResult
     from neuron_evals.core.runner import EvaluatorRunner
     from neuron_evals.core.suites import Imports
+    from neuron_evals.core.suites.parsing import Types
 
 SHOWN_ITEMS = 20
 """How many items that did not pass a message shows; a broken agent fails all of them alike."""
@@ -35,6 +36,7 @@ def assert_case(  # noqa: PLR0913  (what items may need)
     simulator: Any = None,
     imports: Imports | None = None,
     runner: EvaluatorRunner | None = None,
+    types: Types | None = None,
 ) -> ItemResult:
     """Run one item or case, and fail the test unless it passed.
 
@@ -48,6 +50,7 @@ def assert_case(  # noqa: PLR0913  (what items may need)
         imports: Returns what dotted paths in the case name.
         runner: Runs it. By default it runs in the thread of the test, where it sees what the test did in a transaction;
             there a time limit ends calls of models, and is noticed at the end of anything else.
+        types: Assertion classes by type name; those that come with the package by default.
 
     Returns:
         The result, for what else the test wants to know.
@@ -68,6 +71,7 @@ def assert_case(  # noqa: PLR0913  (what items may need)
         simulator=simulator,
         imports=imports,
         runner=runner or InPlaceRunner(),
+        types=types,
     )
     if not result.passed:
         raise AssertionError(explained(result))
@@ -80,6 +84,7 @@ def assert_suite(
     min_success_rate: float | None = None,
     max_error_rate: float = 0.0,
     runner: EvaluatorRunner | None = None,
+    types: Types | None = None,
     **options: Any,
 ) -> EvaluationReport:
     """Run a suite, and fail the test unless it is good enough.
@@ -89,6 +94,7 @@ def assert_suite(
         min_success_rate: Success rate that is enough, 0 to 1; by default no item may fail.
         max_error_rate: Share of items that may break, 0 to 1.
         runner: As for `assert_case`.
+        types: As for `assert_case`.
         **options: The agent, the judge and what else `run_suite` takes.
 
     Returns:
@@ -102,8 +108,11 @@ def assert_suite(
     """
     __tracebackhide__ = True  # as above
     gate = Gate(min_success_rate, max_error_rate)
-    given = load_suite(suite) if isinstance(suite, os.PathLike) else suite
-    report = run_suite(given, runner=runner or InPlaceRunner(), **options)
+    if isinstance(suite, os.PathLike):
+        spec = load_suite(suite, types=types)
+    else:
+        spec = suite if isinstance(suite, SuiteSpec) else parse_suite(suite, types=types)
+    report = run_suite(spec, runner=runner or InPlaceRunner(), **options)
     require(gate, report)
     return report
 

@@ -10,6 +10,9 @@ from neuron_evals.core.results import full_name
 from neuron_evals.core.runner import InPlaceRunner
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from neuron_evals.core.checking import Assertion
     from neuron_evals.core.evaluators import BaseEvaluator
 
 
@@ -46,3 +49,16 @@ def runner() -> InPlaceRunner:
 
         return InPlaceRunner(around_async=own_async_connections)
     return InPlaceRunner()
+
+
+def assertion_types() -> Mapping[str, type[Assertion]] | None:
+    """Return the assertion types that the project's settings name, beside those of the package; `None` without Django.
+
+    Raises:
+        SettingsError: One cannot be used.
+    """
+    if not is_django_ready():
+        return None
+    from neuron_evals.container import assertion_types as of_settings  # noqa: PLC0415  (as above)
+
+    return of_settings()

@@ -20,7 +20,7 @@ from neuron_evals.core.runner.selection import tags_of
 from neuron_evals.core.suites import SuiteError, load_suite
 from neuron_evals.core.suites.files import SUFFIXES
 from neuron_evals.pytest_plugin import EVALUATORS, SUITES
-from neuron_evals.pytest_plugin.building import built
+from neuron_evals.pytest_plugin.building import assertion_types, built
 from neuron_evals.pytest_plugin.items import EvaluationItem, EvaluatorItem, Planned
 
 if TYPE_CHECKING:
@@ -83,11 +83,8 @@ class EvaluatorFile(pytest.File):
             yield from self._tests(cls)
 
     def _tests(self, cls: type[BaseEvaluator]) -> Iterator[pytest.Item]:
-        evaluator, entries = _read(cls)
-        for name, planned in _planned(cls.__name__, entries, evaluator):
+        for name, planned in _read(cls) or [(cls.__name__, Planned())]:
             yield EvaluatorItem.of(self, name, planned, cls)
-        if not entries:
-            yield EvaluatorItem.of(self, cls.__name__, Planned(tags=tuple(cls.tags)), cls)
 
 
 class SuiteFile(pytest.File):
@@ -96,7 +93,7 @@ class SuiteFile(pytest.File):
     def collect(self) -> Iterator[pytest.Item]:
         """Yield a test for each item, in each repeat."""
         try:
-            suite = load_suite(self.path)
+            suite = load_suite(self.path, types=assertion_types())
         except SuiteError as exc:
             raise self.CollectError(printable(str(exc), multiline=True)) from None
         entries = _entries(ArrayDataset([item.item for item in suite.items]))
@@ -113,8 +110,8 @@ def _nobody(text: str) -> str:
     return text
 
 
-def _read(cls: type[BaseEvaluator]) -> tuple[BaseEvaluator | None, list[Entry]]:
-    """Return an evaluator with its items; none where they cannot be known before it runs.
+def _read(cls: type[BaseEvaluator]) -> list[tuple[str, Planned]]:
+    """Return the tests of an evaluator by name; none where its items cannot be known before it runs.
 
     `set_up` is not called, because no test is running yet: there is no database, and nothing may be paid for. So what
     breaks here may be right later, and where it is not, the test of the whole evaluator says why.
@@ -122,9 +119,9 @@ def _read(cls: type[BaseEvaluator]) -> tuple[BaseEvaluator | None, list[Entry]]:
     try:
         evaluator = built(cls)
         dataset = as_dataset(evaluator.get_dataset())
-        return (evaluator, _entries(dataset)) if dataset.rereadable else (None, [])
+        return list(_planned(cls.__name__, _entries(dataset), evaluator)) if dataset.rereadable else []
     except (Exception, SystemExit):
-        return None, []
+        return []
 
 
 def _entries(dataset: Dataset) -> list[Entry]:
@@ -140,10 +137,8 @@ def _entries(dataset: Dataset) -> list[Entry]:
     return entries
 
 
-def _planned(name: str, entries: Iterable[Entry], evaluator: BaseEvaluator | None) -> Iterator[tuple[str, Planned]]:
+def _planned(name: str, entries: Iterable[Entry], evaluator: BaseEvaluator) -> Iterator[tuple[str, Planned]]:
     """Yield the name of each test with what it runs."""
-    if evaluator is None:
-        return
     limits = Resolver(Limits(), evaluator)
     for entry in entries:
         _, repeats, _ = limits.of(entry.item)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from neuron_evals.core.evaluators import BaseEvaluator
 from neuron_evals.core.testing import assert_case, assert_evaluator, assert_suite
 from neuron_evals.pytest_plugin import FIXTURES
-from neuron_evals.pytest_plugin.building import built, runner
+from neuron_evals.pytest_plugin.building import assertion_types, built, runner
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -84,7 +84,7 @@ class Evals:
         return assert_evaluator(made, **{"runner": runner(), **options})
 
     def _with_fixtures(self, options: dict[str, Any]) -> dict[str, Any]:
-        given = {"runner": runner(), **options}
+        given = {"runner": runner(), "types": assertion_types(), **options}
         for name in FIXTURES:
             if given.get(name) is None:
                 given[name] = self._request.getfixturevalue(f"evals_{name}")

@@ -10,6 +10,7 @@ INSTALLED_APPS = ["django.contrib.auth", "django.contrib.contenttypes", "neuron_
 DATABASES = {"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": ":memory:"}}
 USE_TZ = True
 NEURON_EVALS = {
+    "ASSERTIONS": {"loud": "shop.Loud"},
     "AGENTS": {"asker": "shop.Asker"},
     "BINDINGS": {"shop.Greeter": "shop.PoliteGreeter"},
 }
@@ -21,7 +22,9 @@ addopts = --strict-markers
 filterwarnings = error
 """
 SHOP = """
-from neuron_evals import FakeAgent, FakeScript
+from dataclasses import dataclass
+
+from neuron_evals import Assertion, AssertionResult, FakeAgent, FakeScript
 
 
 class Greeter:
@@ -30,6 +33,14 @@ class Greeter:
 
 class PoliteGreeter(Greeter):
     name = "polite"
+
+
+@dataclass(frozen=True)
+class Loud(Assertion):
+    accepts = "text"
+
+    def evaluate(self, actual):
+        return AssertionResult.ok() if actual.isupper() else AssertionResult.fail(0.0, "not loud")
 
 
 class Asker(FakeAgent):
@@ -86,6 +97,7 @@ SUITE = """
 agent: asker
 items:
   - {id: hello, input: q, reference: hello from the setting}
+  - {id: own, input: q, _assertions: [{type: loud}]}
 """
 
 
@@ -103,5 +115,7 @@ def test_project__evaluators_come_from_the_container_and_see_the_database_of_the
         "evaluators/rows.py::Unmarked[first]": "FAILED",
         "evaluators/rows.py::Unmarked[second]": "FAILED",
         "suites/basic.yaml::suite[hello]": "PASSED",
+        "suites/basic.yaml::suite[own]": "FAILED",
     }, done.text
+    assert "not loud" in done.text
     assert "Database access not allowed" in done.text
