@@ -131,7 +131,7 @@ if TYPE_CHECKING:
     from neuron_evals.core.results import AssertionResult, Check, ItemResult, Plan, Record, Status, Verdict
     from neuron_evals.core.runner import EvaluatorRunner, Limits, Listener, Selection
     from neuron_evals.core.suites import Problem, SuiteError, SuiteSpec, load_suite, load_suites, parse_suite
-    from neuron_evals.core.testing import assert_case
+    from neuron_evals.core.testing import assert_case, assert_evaluator, assert_suite
     from neuron_evals.core.trajectories import Ending, Trajectory
 
 __version__ = "0.1.0"
@@ -281,6 +281,8 @@ __all__ = [
     "Weighted",
     "as_agent",
     "assert_case",
+    "assert_evaluator",
+    "assert_suite",
     "load_suite",
     "load_suites",
     "parse_suite",
@@ -437,6 +439,8 @@ _EXPORTS = {
     "Weighted": "assertions",
     "as_agent": "agents",
     "assert_case": "testing",
+    "assert_evaluator": "testing",
+    "assert_suite": "testing",
     "load_suite": "suites",
     "load_suites": "suites",
     "parse_suite": "suites",

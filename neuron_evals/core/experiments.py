@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from neuron_evals.core.results import ItemResult
     from neuron_evals.core.runner import Listener, WorkerKind
     from neuron_evals.core.suites import Imports, SuiteDefaults, SuiteEvaluator
+    from neuron_evals.core.suites.parsing import Types
 
 Fake = bool | str | Mapping[str, Any] | FakeAgent
 
@@ -149,6 +150,8 @@ def run_case(  # noqa: PLR0913  (what items may need)
     embeddings: Any = None,
     simulator: Any = None,
     imports: Imports | None = None,
+    runner: EvaluatorRunner | None = None,
+    types: Types | None = None,
 ) -> ItemResult:
     """Run one item or case, as it would stand in a suite of either format, and return its result.
 
@@ -160,15 +163,18 @@ def run_case(  # noqa: PLR0913  (what items may need)
         embeddings: What makes vectors for `string_similarity`.
         simulator: What plays simulated users.
         imports: Returns what dotted paths in the case name; by default as for `load_suite`.
+        runner: Runs it; a plain one by default.
+        types: Assertion classes by type name; those that come with the package by default.
 
     Raises:
         SuiteError: Something is wrong with the item; nothing was called.
         ConfigurationError: It is no agent.
     """
-    spec = parse_suite([case], name="case", imports=project_imports() if imports is None else imports)
+    allowed = project_imports() if imports is None else imports
+    spec = parse_suite([case], name="case", types=types, imports=allowed)
     resources = _resources(judge, classifier, embeddings, simulator)
     evaluator = suite_evaluator(spec, _subject(spec, agent, fake=False), resources)
-    (result,) = EvaluatorRunner().run(evaluator).results
+    (result,) = (runner or EvaluatorRunner()).run(evaluator).results
     return result
 
 

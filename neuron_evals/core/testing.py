@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from neuron_evals.core.experiments import run_case
+from neuron_evals.core.experiments import run_case, run_suite
+from neuron_evals.core.outputs.printable import printable
+from neuron_evals.core.report import EvaluationReport, Gate
+from neuron_evals.core.runner import InPlaceRunner, Limits, Selection
+from neuron_evals.core.suites import SuiteSpec, load_suite, parse_suite
 
 if TYPE_CHECKING:
+    from neuron_evals.core.evaluators import BaseEvaluator
     from neuron_evals.core.results import ItemResult
+    from neuron_evals.core.runner import EvaluatorRunner
     from neuron_evals.core.suites import Imports
+    from neuron_evals.core.suites.parsing import Types
+
+SHOWN_ITEMS = 20
+"""How many items that did not pass a message shows; a broken agent fails all of them alike."""
+
+_ALL = Selection()
+_AS_IT_SAYS = Limits()
 
 
 def assert_case(  # noqa: PLR0913  (what items may need)
@@ -21,6 +35,8 @@ def assert_case(  # noqa: PLR0913  (what items may need)
     embeddings: Any = None,
     simulator: Any = None,
     imports: Imports | None = None,
+    runner: EvaluatorRunner | None = None,
+    types: Types | None = None,
 ) -> ItemResult:
     """Run one item or case, and fail the test unless it passed.
 
@@ -32,6 +48,9 @@ def assert_case(  # noqa: PLR0913  (what items may need)
         embeddings: What makes vectors for `string_similarity`.
         simulator: What plays simulated users.
         imports: Returns what dotted paths in the case name.
+        runner: Runs it. By default it runs in the thread of the test, where it sees what the test did in a transaction;
+            there a time limit ends calls of models, and is noticed at the end of anything else.
+        types: Assertion classes by type name; those that come with the package by default.
 
     Returns:
         The result, for what else the test wants to know.
@@ -51,8 +70,103 @@ def assert_case(  # noqa: PLR0913  (what items may need)
         embeddings=embeddings,
         simulator=simulator,
         imports=imports,
+        runner=runner or InPlaceRunner(),
+        types=types,
     )
     if not result.passed:
-        said = "" if result.output is None else f"\n  output: {result.output!r:.1000}"
-        raise AssertionError(result.explain() + said)
+        raise AssertionError(explained(result))
     return result
+
+
+def assert_suite(
+    suite: Any,
+    *,
+    min_success_rate: float | None = None,
+    max_error_rate: float = 0.0,
+    runner: EvaluatorRunner | None = None,
+    types: Types | None = None,
+    **options: Any,
+) -> EvaluationReport:
+    """Run a suite, and fail the test unless it is good enough.
+
+    Args:
+        suite: The path of a suite file, as a `Path`; or what `run_suite` takes.
+        min_success_rate: Success rate that is enough, 0 to 1; by default no item may fail.
+        max_error_rate: Share of items that may break, 0 to 1.
+        runner: As for `assert_case`.
+        types: As for `assert_case`.
+        **options: The agent, the judge and what else `run_suite` takes.
+
+    Returns:
+        The report, for what else the test wants to know.
+
+    Raises:
+        AssertionError: It is not good enough, or nothing was judged. The message says why, and explains the first 20
+            items that did not pass.
+        SuiteError: Something is wrong with the suite; nothing was called.
+        ConfigurationError: As for `run_suite`, or a rate is out of range.
+    """
+    __tracebackhide__ = True  # as above
+    gate = Gate(min_success_rate, max_error_rate)
+    if isinstance(suite, os.PathLike):
+        spec = load_suite(suite, types=types)
+    else:
+        spec = suite if isinstance(suite, SuiteSpec) else parse_suite(suite, types=types)
+    report = run_suite(spec, runner=runner or InPlaceRunner(), **options)
+    require(gate, report)
+    return report
+
+
+def assert_evaluator(  # noqa: PLR0913  (the options of a run)
+    evaluator: BaseEvaluator,
+    *,
+    min_success_rate: float | None = None,
+    max_error_rate: float = 0.0,
+    selection: Selection = _ALL,
+    limits: Limits = _AS_IT_SAYS,
+    runner: EvaluatorRunner | None = None,
+) -> EvaluationReport:
+    """Run an evaluator, and fail the test unless it is good enough.
+
+    Args:
+        evaluator: The evaluator.
+        min_success_rate: As for `assert_suite`.
+        max_error_rate: Likewise.
+        selection: Which items run; all by default.
+        limits: Time limit, repeats and retries, where they go before what items and evaluator say.
+        runner: As for `assert_case`.
+
+    Returns:
+        The report, for what else the test wants to know.
+
+    Raises:
+        AssertionError: As for `assert_suite`.
+        DatasetError: The dataset has problems, or is empty.
+        Exception: Whatever `set_up` or `get_dataset` raises.
+    """
+    __tracebackhide__ = True  # as above
+    gate = Gate(min_success_rate, max_error_rate)
+    report = EvaluationReport.of((runner or InPlaceRunner()).run(evaluator, selection=selection, limits=limits))
+    require(gate, report)
+    return report
+
+
+def require(gate: Gate, report: EvaluationReport) -> None:
+    """Fail the test unless a report is good enough.
+
+    Raises:
+        AssertionError: With the reasons, and the items that did not pass.
+    """
+    __tracebackhide__ = True  # as above
+    if problems := gate.problems(report):
+        others = [result for result in report.results if not result.passed]
+        shown = [explained(result) for result in others[:SHOWN_ITEMS]]
+        if len(others) > SHOWN_ITEMS:
+            shown.append(f"and {len(others) - SHOWN_ITEMS} more items that did not pass")
+        raise AssertionError("\n".join([printable("; ".join(problems)), *shown]))
+
+
+def explained(result: ItemResult) -> str:
+    """Return an item that did not pass with every check and its output, safe to print."""
+    said = "" if result.output is None else f"\n  output: {result.output!r:.1000}"
+    return printable(result.explain() + said, multiline=True)

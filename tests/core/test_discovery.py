@@ -360,7 +360,9 @@ def test_a_file_hidden_by_a_package_is_told(folder):
     assert "hides this file; rename one of them" in discovery.broken[0].error
 
 
-@pytest.mark.parametrize("name", [".hidden/a.py", ".hidden.py", "sub/.git/a.py", "__pycache__/a.py", "venv/lib/a.py"])
+@pytest.mark.parametrize(
+    "name", [".hidden/a.py", ".hidden.py", "sub/.git/a.py", "__pycache__/a.py", "venv/lib/a.py", "conftest.py"]
+)
 def test_what_is_no_source_is_left_out(name, folder):
     write(folder / "support.py", evaluator="Support")
     write(folder / "venv" / "pyvenv.cfg")

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from neuron_evals.core.discovery.broken import BrokenFile
-from neuron_evals.core.discovery.discovering import Discovery, discover
+from neuron_evals.core.discovery.discovering import Discovery, discover, discover_file
 
-__all__ = ["BrokenFile", "Discovery", "discover"]
+__all__ = ["BrokenFile", "Discovery", "discover", "discover_file"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -53,16 +54,31 @@ def discover(path: str | os.PathLike[str]) -> Discovery:
         ConfigurationError: There is no such folder.
     """
     folder = _existing_folder(path)
+    broken: list[BrokenFile] = []
+    files = python_files(folder, lambda entry, exc: broken.append(BrokenFile.of(entry, exc)))
+    return _discovered(files, folder, broken)
+
+
+def discover_file(file: Path, folder: Path) -> Discovery:
+    """Import one Python file under a folder, and return the evaluator classes that it defines, as `discover` does.
+
+    Args:
+        file: The file; an absolute path.
+        folder: The folder that `discover` would be given, in which or below which the file is.
+    """
+    return _discovered((file,), folder, [])
+
+
+def _discovered(files: Iterable[Path], folder: Path, broken: list[BrokenFile]) -> Discovery:
     # Files may be newer than what the import system remembers of their folders.
     importlib.invalidate_caches()
     try:
         package = package_of(folder)
     except BrokenPackage as exc:
         return Discovery((), (BrokenFile.of(exc.init, exc.cause),))
-    broken: list[BrokenFile] = []
     found: set[type[BaseEvaluator]] = set()
     with answering_to(folder.name, package):
-        for file in python_files(folder, lambda entry, exc: broken.append(BrokenFile.of(entry, exc))):
+        for file in files:
             if any(entry.path.name == "__init__.py" and entry.path.parent in file.parents for entry in broken):
                 continue
             try:

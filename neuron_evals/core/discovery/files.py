@@ -11,11 +11,15 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+_NOT_OURS = ("__pycache__", "conftest.py")
+
+
 def python_files(folder: Path, on_unreadable: Callable[[Path, OSError], object]) -> Iterator[Path]:
     """Yield every Python file under a folder once, in a stable order, `__init__.py` before its neighbours.
 
     Links come last, so that a file that is reached in two ways has the name that it has without them. Hidden files and
-    folders, `__pycache__` and virtual environments are left out.
+    folders, `__pycache__` and virtual environments are left out. So is each `conftest.py`, which is pytest's: where
+    evaluators do not run as tests there may be no pytest to import.
 
     Args:
         folder: The folder.
@@ -42,7 +46,7 @@ def python_files(folder: Path, on_unreadable: Callable[[Path, OSError], object])
 
 def _members(folder: Path) -> list[Path]:
     members = [
-        member for member in folder.iterdir() if not member.name.startswith(".") and member.name != "__pycache__"
+        member for member in folder.iterdir() if not member.name.startswith(".") and member.name not in _NOT_OURS
     ]
     if any(member.name == "pyvenv.cfg" for member in members):
         return []

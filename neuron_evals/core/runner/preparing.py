@@ -128,7 +128,7 @@ class PreparedEvaluator:
         """
         entries: Iterable[Entry] | None = self.entries
         if entries is None:
-            entries = self.selection.of(_entries(self.dataset, refuse), self.evaluator)
+            entries = self.selection.of(sound_entries(self.dataset, refuse), self.evaluator)
         limits = Resolver(self.limits, self.evaluator)
         for entry in entries:
             timeout, repeats, retries = limits.of(entry.item)
@@ -216,7 +216,7 @@ def _validate(evaluator: BaseEvaluator) -> None:
 def _surveyed(prepared: PreparedEvaluator) -> PreparedEvaluator:
     """Read a dataset through and return the evaluator with what was found; raise for every problem together."""
     problems: list[DatasetProblem] = []
-    entries = _entries(prepared.dataset, problems.append)
+    entries = sound_entries(prepared.dataset, problems.append)
     kept: list[Entry] = []
     limits = Resolver(prepared.limits, prepared.evaluator)
     count = total = 0
@@ -231,8 +231,13 @@ def _surveyed(prepared: PreparedEvaluator) -> PreparedEvaluator:
     return replace(prepared, total=total, entries=tuple(kept) if count <= KEPT_ENTRIES else None)
 
 
-def _entries(dataset: Dataset, on_problem: Callable[[DatasetProblem], None]) -> Iterator[Entry]:
-    """Yield the entries of a dataset; one that has none has a problem."""
+def sound_entries(dataset: Dataset, on_problem: Callable[[DatasetProblem], None]) -> Iterator[Entry]:
+    """Yield the entries of a dataset that can run; one that has no item has a problem.
+
+    Args:
+        dataset: The dataset.
+        on_problem: Is told every problem.
+    """
     sound = True
 
     def reported(problem: DatasetProblem) -> None:
