@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import signal
+import threading
 import time
 from types import SimpleNamespace
 from typing import Any
@@ -414,12 +415,46 @@ def test_suite_file__that_cannot_run__ends_with_2(tmp_path, arguments, message):
 
 
 def test_items_in_flight__are_what_each_suite_says_unless_the_command_does(tmp_path):
-    for name, parallelism in (("a", 3), ("b", 1)):
-        (tmp_path / f"{name}.json").write_text(
-            json.dumps({"agent": "noting", "concurrency": parallelism, "dataset": items(3)})
-        )
+    asked: dict[str, set[str]] = {}
+    together = threading.Barrier(3)
 
-    said = json.loads(evaluate("--dir", tmp_path, "--output", "json").out)
-    one = json.loads(evaluate("--dir", tmp_path, "--output", "json", "--concurrency", "1").out)
+    def note(text):
+        asked.setdefault(text.partition(" ")[0], set()).add(threading.current_thread().name)
+        if text.startswith("three"):
+            together.wait(timeout=120)  # only three at once get past it
 
-    assert said["passed"] == one["passed"] == 6
+    Agent.before = note
+    for name, concurrency in (("three", 3), ("one", None)):
+        dataset = [{"input": f"{name} {index}", "reference": str(index)} for index in range(3)]
+        suite = {"agent": "noting", "concurrency": concurrency, "dataset": dataset}
+        (tmp_path / f"{name}.json").write_text(json.dumps(suite))
+
+    assert evaluate("--dir", tmp_path).status == 0
+    assert (len(asked["three"]), len(asked["one"])) == (3, 1)
+    asked.clear()
+    Agent.before = lambda text: asked.setdefault("all", set()).add(threading.current_thread().name)
+    assert evaluate("--dir", tmp_path, "--concurrency", "1").status == 0
+    assert len(asked["all"]) == 1
+
+
+def test_min_success_rate_of_a_file__is_the_gate(tmp_path):
+    suite = {"agent": "noting", "min_success_rate": 0.5, "dataset": items(2, wrong=(0,))}
+    (tmp_path / "half.json").write_text(json.dumps(suite))
+    assert evaluate("--file", tmp_path / "half.json").status == 0
+    assert evaluate("--file", tmp_path / "half.json", "--min-success-rate", "0.6").status == 1
+    assert evaluate("--dir", tmp_path).status == 1
+
+
+def test_exported_suite__runs_as_a_file(db, tmp_path):
+    make_suite("default", items(2), min_success_rate=0.5, tags=["smoke"], timeout=60.0, repeats=2)
+    for name in ("suite.json", "suite.yaml"):
+        call_command("eval_export", "smoke-tests", str(tmp_path / name))
+        assert "Items: 4, Passed: 4" in evaluate("--file", tmp_path / name).out
+
+
+def test_fake_script__for_items_that_no_file_has__is_refused(tmp_path):
+    (tmp_path / "hours.yaml").write_text(SUITE)
+    (tmp_path / "script.json").write_text('{"items": {"eleven": {"reply": "x"}}}')
+    done = evaluate("--file", tmp_path / "hours.yaml", "--fake-script", tmp_path / "script.json")
+    assert done.status == NOTHING_JUDGED
+    assert 'no item has the id or the position "eleven"' in done.refusal
