@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from neuron_evals.core.agents import Agent
@@ -137,6 +139,25 @@ def test_step_that_is_none__the_simulated_users_fault_and_the_agent_is_not_told(
     with pytest.raises(SimulatorError, match=complaint) as caught:
         hold(Conversation(agent).with_user(Steps(step)))
     assert (agent.chats, caught.value.fault) == (0, "simulator")
+
+
+def test_agent_that_runs_out_of_answers__breaks_on_that_and_ends_nothing():
+    answers = iter(["Hello!"])
+    conversation = Conversation(lambda _text: next(answers)).with_turns(["Hi", "Bye"])
+    with pytest.raises(StopIteration):
+        conversation.run()
+
+
+def test_agent_that_runs_out_of_answers__in_async_code_too():
+    answers = iter(["Hello!"])
+    conversation = Conversation(lambda _text: next(answers)).with_turns(["Hi", "Bye"])
+
+    async def held():
+        # Without its own limit a regression would never come back.
+        await asyncio.wait_for(conversation.arun(), 60)
+
+    with pytest.raises(RuntimeError, match="StopIteration"):
+        asyncio.run(held())
 
 
 def test_turns_and_user__exclude_one_another(hold):
