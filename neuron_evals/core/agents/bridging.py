@@ -68,8 +68,17 @@ async def call_plain(function: Callable[..., T], *args: Any, **kwargs: Any) -> T
     The thread is one of those that `call_plain_with` was told, or one of the event loop's default executor.
     """
     in_thread = plain_caller()
-    called = partial(function, *args, **kwargs)
+    called = partial(_returned, function, *args, **kwargs)
     if in_thread is None:
         return await asyncio.to_thread(called)
     result: T = await in_thread(called)
     return result
+
+
+def _returned(function: Callable[..., T], *args: Any, **kwargs: Any) -> T:
+    try:
+        return function(*args, **kwargs)
+    except StopIteration as exc:
+        # No future takes one: who awaits it would wait for ever.
+        msg = f"StopIteration: {exc}"
+        raise RuntimeError(msg) from exc

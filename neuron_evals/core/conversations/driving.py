@@ -25,8 +25,9 @@ def drive(steps: Steps, agent: BaseAgent) -> EndingReason:
     """Do the steps of a conversation and return why it ended."""
     step = next(steps)
     while True:
+        answer = _done(step, agent)  # not within the `try`: a StopIteration of the agent's does not end the steps
         try:
-            step = steps.send(_done(step, agent))
+            step = steps.send(answer)
         except StopIteration as ended:
             reason: EndingReason = ended.value
             return reason

@@ -63,8 +63,11 @@ def reject_all(reason: str | None = None) -> PerCall:
 
     Args:
         reason: Why, which the agent's model is told.
+
+    Raises:
+        InvalidArgument: `reason` is no text.
     """
-    return PerCall("reject_all", lambda _call: Decision("reject", reason=reason))
+    return PerCall("reject_all", _rule("reject" if reason is None else ("reject", reason), "reject_all"))
 
 
 def by_tool(decisions: Mapping[str, Any], *, globs: bool = False) -> PerCall:
@@ -123,7 +126,16 @@ def when(predicate: Callable[[ToolCall], Any], then: Any, otherwise: Any) -> Per
         msg = "when: predicate must be a plain callable that takes a tool call"
         raise InvalidArgument(msg)
     if_so, if_not = _rule(then, "when: then"), _rule(otherwise, "when: otherwise")
-    return PerCall("when", lambda call: (if_so if predicate(call) else if_not)(call))
+
+    def decide(call: ToolCall) -> Decision:
+        holds = predicate(call)
+        if inspect.isawaitable(holds):
+            # It would count as true, whatever it gives: calls would be approved that nobody looked at.
+            msg = "when: predicate must return its answer at once, and it returned something to await"
+            raise EvaluationError(msg)
+        return (if_so if holds else if_not)(call)
+
+    return PerCall("when", decide)
 
 
 def from_item(item: Mapping[str, Any], key: str = "approvals") -> PerCall:

@@ -55,7 +55,7 @@ def fits(constraint: Constraint | None, arguments: Mapping[str, Any], *, nested:
     if constraint is None:
         return True
     if not isinstance(constraint, Mapping):
-        return bool(constraint(arguments))
+        return _holds(constraint, arguments)
     return next(mismatches(constraint, arguments, nested=nested), None) is None
 
 
@@ -78,7 +78,7 @@ def same(expected: Any, actual: Any, *, nested: bool = False) -> bool:
     while pairs:
         wanted, found = pairs.pop()
         if callable(wanted):
-            if not wanted(found):
+            if not _holds(wanted, found):
                 return False
         elif isinstance(wanted, Mapping) and isinstance(found, Mapping):
             if not (wanted.keys() <= found.keys() if nested else wanted.keys() == found.keys()):
@@ -91,6 +91,15 @@ def same(expected: Any, actual: Any, *, nested: bool = False) -> bool:
         elif _kind(wanted) is not _kind(found) or wanted != found:
             return False
     return True
+
+
+def _holds(predicate: Callable[[Any], object], value: Any) -> bool:
+    answer = predicate(value)
+    if inspect.isawaitable(answer):
+        # It would count as true, whatever it gives.
+        msg = "a predicate must return its answer at once, and it returned something to await"
+        raise InvalidArgument(msg)
+    return bool(answer)
 
 
 def _kind(value: Any) -> type:

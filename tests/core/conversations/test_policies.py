@@ -107,6 +107,23 @@ def test_when__what_means_nothing__refused_at_once(arguments, complaint):
         when(*arguments)
 
 
+def test_when__predicate_that_gives_something_to_await__refused_and_not_taken_as_true():
+    given = []
+
+    def asked(call):
+        given.append(later(call))
+        return given[-1]
+
+    with pytest.raises(EvaluationError, match="when: predicate must return its answer at once"):
+        decided(when(asked, "approve", "reject"), "refund")
+    given[0].close()
+
+
+def test_reject_all__reason_that_is_no_text__refused_at_once():
+    with pytest.raises(InvalidArgument, match=r"reject_all: a decision is .* got .'reject', 5."):
+        reject_all(5)
+
+
 @pytest.mark.parametrize(
     ("given", "decisions"),
     [

@@ -138,3 +138,17 @@ def test_what_would_be_true_for_every_value_or_none_is_refused(constraint, probl
     with pytest.raises(InvalidArgument) as caught:
         require_constraint("T", "arguments", constraint)
     assert str(caught.value) == problem
+
+
+def test_predicate_that_gives_something_to_await__refused_and_not_taken_as_true():
+    given = []
+
+    def asked(_value):
+        given.append(late(1))
+        return given[-1]
+
+    for constraint in (asked, {"a": asked}):
+        with pytest.raises(InvalidArgument, match="must return its answer at once"):
+            fits(constraint, {"a": 1})
+    for waiting in given:
+        waiting.close()
