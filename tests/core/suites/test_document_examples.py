@@ -241,6 +241,7 @@ def test_in_a_test__greeting():
     case = {"id": "greeting", "input": "Hello!", "expected": {"contains_any": ["hello", "hi"]}, "eval_type": "contains"}
     result = run_case(case, agent=answering("Hi there"))
     assert result.passed, f"Expected test to pass: {result.reason}"
+    assert result.score is not None
     assert result.score >= 0.8
 
 
