@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from neuron_evals.core.agents import as_agent
+from neuron_evals.core.agents import BaseAgent, as_agent
 from neuron_evals.core.conversations.declared import declared
 from neuron_evals.core.conversations.driving import adrive, drive
 from neuron_evals.core.conversations.scripted import ScriptedUser
@@ -110,7 +110,7 @@ class Conversation:
             InvalidArgument: It is no such number.
         """
         given: Any = seconds
-        if isinstance(given, bool) or not isinstance(given, int | float) or not (math.isfinite(given) and given > 0):
+        if isinstance(given, bool) or not isinstance(given, int | float) or not 0 < given <= sys.float_info.max:
             msg = f"with_turn_timeout: seconds must be a number above 0, got {given!r}"
             raise InvalidArgument(msg)
         return self._but(turn_timeout=float(given))
@@ -174,7 +174,11 @@ class Conversation:
         if problems:
             msg = f"Conversation: the simulated user cannot speak: {'; '.join(problems)}"
             raise EvaluationError(msg)
-        return Talk(self._agent.fresh(), self._terms)
+        agent: Any = self._agent.fresh()
+        if not isinstance(agent, BaseAgent):
+            msg = f"Conversation: {type(self._agent).__name__}.fresh() must return an agent, got {type(agent).__name__}"
+            raise EvaluationError(msg)
+        return Talk(agent, self._terms)
 
 
 def _whole(what: str, given: Any) -> int:

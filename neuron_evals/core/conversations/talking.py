@@ -7,6 +7,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from neuron_evals.core.agents import AgentReply
 from neuron_evals.core.approvals import ApprovalRequest, Interrupt, read_decisions
 from neuron_evals.core.cancellation import Deadline
 from neuron_evals.core.conversations.errors import SimulatorError
@@ -19,7 +20,7 @@ from neuron_evals.core.trajectories import Ending, Remark, Trajectory, record_tr
 from neuron_evals.core.trajectories.ending import EndingReason
 
 if TYPE_CHECKING:
-    from neuron_evals.core.agents.contract import AgentReply, BaseAgent
+    from neuron_evals.core.agents import BaseAgent
 
 Policy = Callable[[Interrupt, Trajectory], Any]
 """Answers an interrupt: called with it and the conversation so far. For an `ApprovalRequest` it returns a mapping from
@@ -189,7 +190,7 @@ class Talk:
         limit = None if seconds is None else TurnLimit(self._turns, seconds, Deadline.after(seconds))
         reply = yield Deliver(message, resumes=False, limit=limit)
         suspensions = 0
-        while (request := _request_of(reply)) is not None:
+        while (request := self._request_of(reply)) is not None:
             suspensions += 1
             if suspensions > self._terms.max_suspensions:
                 msg = (
@@ -214,13 +215,15 @@ class Talk:
             return {key: decision.plain for key, decision in read_decisions(request, payload).items()}
         return payload
 
-
-def _request_of(reply: AgentReply) -> Interrupt | None:
-    request: Any = reply.interrupt
-    if request is None or isinstance(request, Interrupt):
-        return request
-    msg = f"the agent stopped without a request: its interrupt must be an Interrupt, got {type(request).__name__}"
-    raise EvaluationError(msg)
+    def _request_of(self, reply: Any) -> Interrupt | None:
+        if not isinstance(reply, AgentReply):
+            msg = f"{type(self.agent).__name__} must answer with an AgentReply, got {type(reply).__name__}"
+            raise EvaluationError(msg)
+        request: Any = reply.interrupt
+        if request is None or isinstance(request, Interrupt):
+            return request
+        msg = f"the agent stopped without a request: its interrupt must be an Interrupt, got {type(request).__name__}"
+        raise EvaluationError(msg)
 
 
 def _described(request: Interrupt) -> str:

@@ -141,6 +141,44 @@ def test_step_that_is_none__the_simulated_users_fault_and_the_agent_is_not_told(
     assert (agent.chats, caught.value.fault) == (0, "simulator")
 
 
+@pytest.mark.parametrize(
+    ("fields", "complaint"),
+    [
+        ({"reason": 5}, "SimulatedTurn: reason must be text, got int"),
+        ({"reason": None}, "SimulatedTurn: reason must be text, got NoneType"),
+        ({"notes": "odd"}, "SimulatedTurn: notes must be a list of texts, got 'odd'"),
+        ({"notes": [5]}, "SimulatedTurn: notes must be a list of texts"),
+        ({"notes": None}, "SimulatedTurn: notes must be a list of texts"),
+    ],
+)
+def test_step_with_remarks_that_no_report_can_show__refused_where_it_is_made(fields, complaint):
+    with pytest.raises(InvalidArgument, match=complaint):
+        SimulatedTurn(None, **fields)
+
+
+def test_notes_as_a_list__kept_as_a_tuple():
+    assert SimulatedTurn(None, notes=["odd"]).notes == ("odd",)
+
+
+@pytest.mark.parametrize("reply", ["ok", None])
+def test_agent_that_answers_with_no_reply__refused_by_its_name(hold, reply):
+    class Wrong(Asking):
+        def _reply(self):
+            return reply
+
+    with pytest.raises(EvaluationError, match=f"Wrong must answer with an AgentReply, got {type(reply).__name__}"):
+        hold(Conversation(Wrong()).with_turns(["Hi"]))
+
+
+def test_agent_whose_fresh_gives_no_agent__refused_by_its_name(hold):
+    class Wrong(Asking):
+        def fresh(self, **overrides):
+            self.refuse_unsupported(overrides)
+
+    with pytest.raises(EvaluationError, match=r"Wrong\.fresh\(\) must return an agent, got NoneType"):
+        hold(Conversation(Wrong()).with_turns(["Hi"]))
+
+
 def test_agent_that_runs_out_of_answers__breaks_on_that_and_ends_nothing():
     answers = iter(["Hello!"])
     conversation = Conversation(lambda _text: next(answers)).with_turns(["Hi", "Bye"])
