@@ -422,6 +422,7 @@ def test_agent_that_cannot_be_stubbed__is_refused_before_the_first_call(shop):
 
     stubbed = stub_tools(shop.agent(), {})
     for agent, why in [
+        (str.upper, "takes an agent that tells its tools, such as an Agent, got method_descriptor"),
         (as_agent(str.upper), "CallableAgent cannot change its tools"),
         (Untold(refund), "Untold does not tell its tools"),
         (Swallowing(refund, deaf=True), r"Swallowing.fresh\(tools=...\) does not take the tools"),

@@ -38,9 +38,13 @@ def stub_tools(agent: BaseAgent, stubs: Mapping[str, Stub], *, strict: bool = Tr
             (`UnstubbedCall`) without running the tool; or, when not strict, it goes to the tool.
 
     Raises:
-        ConfigurationError: The agent does not tell or cannot change its tools, its tools are stubbed already, it has no
-            such tool, or what is given for a tool is no stub.
+        ConfigurationError: It is no agent, or it does not tell or cannot change its tools, its tools are stubbed
+            already, it has no such tool, or what is given for a tool is no stub.
     """
+    given: Any = agent
+    if not isinstance(given, BaseAgent):
+        msg = f"stub_tools: takes an agent that tells its tools, such as an Agent, got {type(given).__name__}"
+        raise ConfigurationError(msg)
     if isinstance(agent, StubbedAgent):
         msg = "stub_tools: the agent's tools are stubbed already; give the agent itself, and all stubs at once"
         raise ConfigurationError(msg)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from neuron_evals.core.assertions.trajectory.constraints import require_tool_name
 from neuron_evals.core.assertions.trajectory.wording import shown_constraint
 from neuron_evals.core.exceptions import InvalidArgument
 from neuron_evals.core.jsonable import canonical_json
@@ -56,7 +57,7 @@ def expected_calls(owner: str, given: Any) -> tuple[ExpectedCall, ...]:
         given: Names; mappings with `name` and, if wanted, `arguments`; or `ToolCall` objects.
 
     Raises:
-        InvalidArgument: It is no list, or an element is none of these.
+        InvalidArgument: It is no list, or an element is none of these, or has an empty name.
     """
     if isinstance(given, str | Mapping) or not isinstance(given, Iterable):
         msg = f"{owner}: expected must be a list of tool names or calls, got {type(given).__name__}"
@@ -66,13 +67,16 @@ def expected_calls(owner: str, given: Any) -> tuple[ExpectedCall, ...]:
 
 def _expected_call(place: str, given: Any) -> ExpectedCall:
     if isinstance(given, str):
+        require_tool_name(place, given)
         return ExpectedCall(given)
     if isinstance(given, ToolCall):
+        require_tool_name(place, given.name)
         return ExpectedCall(given.name, given.arguments)
     if not isinstance(given, Mapping) or not isinstance(given.get("name"), str) or not given.keys() <= _KEYS:
         what = f"keys {', '.join(map(str, given))}" if isinstance(given, Mapping) else type(given).__name__
         msg = f"{place} must be a tool's name, a mapping with name and arguments, or a ToolCall, got {what}"
         raise InvalidArgument(msg)
+    require_tool_name(place, given["name"])
     if given.get("arguments") is not None:
         require_constraint(place, "arguments", given["arguments"])
     return ExpectedCall(given["name"], given.get("arguments"))
