@@ -35,11 +35,12 @@ _WIDTH: Final = 200
 _NAME: Final = 60
 
 
-def run_values(run: EvalRun) -> dict[str, Any]:
+def run_values(run: EvalRun, *, counted: bool = False) -> dict[str, Any]:
     """Return a run as JSON values: what a list shows.
 
     Args:
         run: The run, loaded `with_names`.
+        counted: Whether its figures are those of now; of a run that is not over they are unknown otherwise.
     """
     values: dict[str, Any] = {"id": run.pk}
     values |= {name: getattr(run, name) for name in _PLAIN}
@@ -49,24 +50,31 @@ def run_values(run: EvalRun) -> dict[str, Any]:
     values["triggered_by"] = None if run.triggered_by is None else run.triggered_by.get_username()
     values["parent"] = run.parent_id
     values["counts"] = {name: getattr(run, f"{name}_count") for name in _COUNTS}
+    if not (run.is_over or counted):
+        values |= {"success_rate": None, "aggregate_score": None}
+        values["counts"] |= dict.fromkeys(_COUNTS[1:])
     return values | {name: _moment(getattr(run, name)) for name in _TIMES}
 
 
 def detailed_values(run: EvalRun, items: Iterable[EvalRunItem]) -> dict[str, Any]:
-    """Return a run as JSON values with what it keeps of how it was made, and some of its items."""
+    """Return a run, counted as it is now, as JSON values with what it keeps of its making, and some of its items."""
     kept = {name: getattr(run, name) for name in _KEPT}
-    return {**run_values(run), **kept, "items": [{name: getattr(item, name) for name in _OF_ITEM} for item in items]}
+    return {
+        **run_values(run, counted=True),
+        **kept,
+        "items": [{name: getattr(item, name) for name in _OF_ITEM} for item in items],
+    }
 
 
 def table(runs: Iterable[EvalRun]) -> Iterator[str]:
-    """Yield runs as the lines of a table."""
+    """Yield runs as the lines of a table; what a run counts at its end stands there from then on."""
     rows = [("RUN", "STATUS", "PASSED", "RATE", "CREATED", "WHAT")]
     rows += [
         (
             str(run.pk),
             run.status,
-            f"{run.passed_count}/{run.total_count}",
-            _rate(run.success_rate),
+            f"{run.passed_count}/{run.total_count}" if run.is_over else "-",
+            _rate(run.success_rate if run.is_over else None),
             f"{run.created_at:%Y-%m-%d %H:%M}",
             _named(run),
         )
@@ -78,7 +86,7 @@ def table(runs: Iterable[EvalRun]) -> Iterator[str]:
 
 
 def description(run: EvalRun, items: Iterable[EvalRunItem] = ()) -> Iterator[str]:
-    """Yield a run, and some of its items, as lines."""
+    """Yield a run, counted as it is now, and some of its items, as lines."""
     yield f"Run {run.pk}: {_named(run)}"
     yield f"Status: {run.status}" + (", to be cancelled" if run.cancel_requested_at and not run.is_over else "")
     for label, text in (("Error", run.error), ("Launcher", run.dispatch_error)):

@@ -95,6 +95,7 @@ def _listed(name: str, problems: list[str]) -> str:
     more = len(problems) - SHOWN_PROBLEMS
     shown = [*problems[:SHOWN_PROBLEMS], *([f"and {more} more"] if more > 0 else [])]
     if len(shown) == 1:
-        return f"{name}: {shown[0]}"
+        # Some say the file with the line.
+        return shown[0] if shown[0].startswith(name) else f"{name}: {shown[0]}"
     counted = " (items are counted from 0)" if any(line.startswith("item ") for line in shown) else ""
     return "\n".join([f"{name}: {len(problems)} problems{counted}:", *(f"- {line}" for line in shown)])

@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from neuron_evals.core.evaluators import BaseEvaluator
 
 _PAGE = 1_000
+_WHAT_INSTEAD = {
+    RunStatus.QUEUED: "it waits to be executed",
+    RunStatus.RUNNING: "when its process was killed, execute or sweep it once its claim has run out, after a minute",
+}
 
 
 def cancel_run(run: EvalRun) -> bool:
@@ -63,7 +67,8 @@ def resume_run(run: EvalRun) -> EvalRun:
         suite_as_it_was(run)
     if not states.resume(run):
         run.refresh_from_db(fields=["status"])
-        why = "it is not over" if not run.is_over else f"it is {run.status}; use rerun to run it again"
+        instead = _WHAT_INSTEAD.get(RunStatus(run.status))
+        why = f"it is not over; {instead}" if instead else f"it is {run.status}; use rerun to run it again"
         raise RunError([f"run {run.pk} cannot be resumed: {why}"])
     return run
 

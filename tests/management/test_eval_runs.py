@@ -114,6 +114,34 @@ def test_show__what_did_not_pass__in_constant_queries(suite, django_assert_num_q
     assert "- passed: item-0" in eval_runs("show", run.pk, "--all")[0]
 
 
+def half_done(suite: Any) -> EvalRun:
+    """A run that is being resumed: two of its three results are there, and its row counts three."""
+    run = done(suite)
+    run.items.filter(item_id="item-2").delete()
+    EvalRun.objects.filter(pk=run.pk).update(status=RunStatus.RUNNING, finished_at=None)
+    return run
+
+
+def test_show__run_that_is_not_over__counts_what_is_stored_now(suite, django_assert_num_queries):
+    run = half_done(suite)
+    with django_assert_num_queries(3):
+        text, _ = eval_runs("show", run.pk)
+
+    assert "Results: 2 of 3 planned (1 passed, 1 failed); success rate 50.0%" in text
+    values = json.loads(eval_runs("show", run.pk, "--format", "json")[0])
+    assert (values["counts"]["total"], values["counts"]["failed"], values["success_rate"]) == (2, 1, 0.5)
+
+
+def test_list__run_that_is_not_over__figures_are_unknown(suite):
+    run = half_done(suite)
+    assert eval_runs("list")[0].splitlines()[1].split()[:4] == [str(run.pk), "running", "-", "-"]
+    (values,) = json.loads(eval_runs("list", "--format", "json")[0])
+    assert values["counts"] == {"planned": 3} | dict.fromkeys(
+        ("total", "passed", "failed", "error", "skipped", "cancelled", "cached")
+    )
+    assert (values["success_rate"], values["aggregate_score"]) == (None, None)
+
+
 def test_show__json__has_what_the_run_keeps(suite):
     run = done(suite)
     values = json.loads(eval_runs("show", run.pk, "--format", "json", "--all", "--limit", 2)[0])

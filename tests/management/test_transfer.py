@@ -281,6 +281,12 @@ class TestImport:
         (tmp_path / name).write_bytes(text if isinstance(text, bytes) else text.encode())
         assert said in refused("eval_import", name, "--agent", "shop")
 
+    def test_problem_that_names_the_file_with_the_line__names_it_once(self, tmp_path) -> None:
+        (tmp_path / "s.csv").write_text("input;reference\na;b\n")
+        said = refused("eval_import", "s.csv")
+        assert said.startswith("s.csv, line 2, ")
+        assert said.count("s.csv") == 1
+
     def test_file_that_is_missing_or_too_large__refused(self, tmp_path) -> None:
         assert "No such file" in refused("eval_import", "gone.json")
         (tmp_path / "large.json").write_text(" " * 1_001)

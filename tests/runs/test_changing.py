@@ -79,15 +79,22 @@ def test_receiver_that_raises__does_not_keep_a_run_from_being_cancelled(committi
         run_cancelled.disconnect(break_)
 
 
-@pytest.mark.parametrize("status", ["passed", "queued", "running"])
-def test_resume__what_cannot_be__refused_with_the_reason(committing, status):
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [
+        ("passed", "it is passed; use rerun to run it again"),
+        ("queued", "it is not over; it waits to be executed"),
+        ("running", "it is not over; when its process was killed, execute or sweep it"),
+    ],
+)
+def test_resume__what_cannot_be__refused_with_the_reason_and_what_to_do(committing, status, said):
     run = create_run(make_suite(committing))
     if status == "passed":
         executed(run)
     if status == "running":
         claim(run, "another")
 
-    with pytest.raises(RunError, match="it is passed; use rerun" if status == "passed" else "it is not over"):
+    with pytest.raises(RunError, match=said):
         resume_run(again(run))
     assert again(run).status == status
 

@@ -19,6 +19,7 @@ from neuron_evals.management import options as run_options
 from neuron_evals.management.run_texts import description, detailed_values, run_values, table
 from neuron_evals.management.transfers import RowsCommand
 from neuron_evals.models import EvalRun, EvalSuite, ItemStatus, RunStatus
+from neuron_evals.models.counts import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -182,6 +183,8 @@ class Command(RowsCommand):
         if of_interest:
             items = items.filter(status__in=_OF_INTEREST)
         shown = list(items[:limit]) if limit else []
+        if not run.is_over:
+            _count_now(run)
         as_json = options["format"] == "json"
         self._print(options, detailed_values(run, shown) if as_json else None, description(run, shown))
 
@@ -191,6 +194,12 @@ class Command(RowsCommand):
             return
         for line in lines:
             self.stdout.write(line)
+
+
+def _count_now(run: EvalRun) -> None:
+    """Give a run the figures of the results that are there; its row has them only when it is over."""
+    for name, value in counted(run.items.using(run.database)).items():
+        setattr(run, name, value)
 
 
 def _exit_status(run: EvalRun) -> int:
