@@ -98,12 +98,25 @@ class GroupsEvaluatorElsewhere(GroupsEvaluator):
         return [{"input": "staff"}, {"input": "elsewhere"}]
 
 
+class AwaitedEvaluator(GroupsEvaluator):
+    """Makes its queries on connections of its own."""
+
+    def get_dataset(self) -> Any:
+        return [{"input": "made in set_up"}]
+
+    async def run(self, item: Any) -> Any:
+        return (await Group.objects.aget()).name
+
+
 class OwnClass(EvaluationAssertions, TransactionTestCase):
     """The assertions in another class of Django's."""
 
     def test_evaluator(self) -> None:
         Group.objects.create(name="staff")
         self.assertEvaluatorPasses(GroupsEvaluator)
+
+    def test_evaluator_that_is_awaited(self) -> None:
+        self.assertEvaluatorPasses(AwaitedEvaluator)
 
 
 def test_test_case__in_a_plain_runner__fails_as_tests_do(db):
