@@ -121,7 +121,7 @@ def test_when__predicate_that_gives_something_to_await__refused_and_not_taken_as
 
 def test_reject_all__reason_that_is_no_text__refused_at_once():
     with pytest.raises(InvalidArgument, match=r"reject_all: a decision is .* got .'reject', 5."):
-        reject_all(5)
+        reject_all(5)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
