@@ -429,7 +429,7 @@ def test_agent_that_cannot_be_stubbed__is_refused_before_the_first_call(shop):
         (stubbed, "stubbed already"),
     ]:
         with pytest.raises(ConfigurationError, match=f"^stub_tools: .*{why}"):
-            stub_tools(agent, {})
+            stub_tools(agent, {})  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
