@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -14,6 +13,8 @@ from tests.patience import wait_until
 from tests.servers import database
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from django.db.backends.base.base import BaseDatabaseWrapper
 
 SQLITE_FILE: dict[str, Any] = {
