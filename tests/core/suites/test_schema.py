@@ -11,8 +11,8 @@ from jsonschema import Draft202012Validator
 from neuron_evals.core.suites import dataset_problems
 from neuron_evals.core.suites.schema import suite_schema
 from neuron_evals.core.suites.schema.generating import FILE, schema_text
-from tests.core.suites.test_assertion_types import OWN, VALID, entry
 from tests.core.suites.actors import CASES, suite_of, titles
+from tests.core.suites.test_assertion_types import OWN, VALID, entry
 
 SCHEMA = Draft202012Validator(suite_schema())
 
