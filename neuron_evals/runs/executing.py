@@ -154,7 +154,8 @@ class _Execution:
     def _evaluate(self, subject: _Subject, lease: Lease) -> str:
         """Run the items that have no result yet; return why that broke, or an empty text."""
         skip = stored_keys(self.run)
-        with kept(lease, self.stop), self.stop.interruptible():
+        alone = subject.options.workers == "processes"
+        with kept(lease, self.stop, alone=alone), self.stop.interruptible():
             prepared = subject.prepared(self.run, lease, self.stop, skip, self.runner)
         with closing(prepared):
             if not prepared.evaluators:

@@ -40,6 +40,14 @@ def test_min_success_rate__of_the_suite__decides_unless_the_run_says_another(com
     assert executed(create_run(suite, options={"min_success_rate": 0.8})).status == RunStatus.FAILED
 
 
+def test_process_workers__run_each_item_in_a_child(committing):
+    run = create_run(make_suite(committing, items(3)), options={"workers": "processes", "concurrency": 2})
+    assert executed(run).status == RunStatus.PASSED
+    assert statuses(run) == [("item-0", "passed"), ("item-1", "passed"), ("item-2", "passed")]
+    # What was asked was noted where it was asked: not in this process.
+    assert Agent.asked == []
+
+
 def test_finished_run__executed_again__does_nothing(committing):
     run = executed(create_run(make_suite(committing)))
     asked = list(Agent.asked)
