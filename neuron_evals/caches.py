@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from asgiref.sync import sync_to_async
 from django.core.exceptions import ImproperlyConfigured
-from django.db import Error, OperationalError, connections, router, transaction
+from django.db import Error, connections, router, transaction
 from django.db.models import Count, Max, Min, Sum
 from django.utils import timezone
 
@@ -19,12 +19,12 @@ from neuron_evals.core.caches.pruning import Entry, chosen
 from neuron_evals.core.exceptions import InvalidArgument
 from neuron_evals.models import CachedOutput
 from neuron_evals.models.cache import LONGEST_EVALUATOR
+from neuron_evals.models.contention import despite_contention
 from neuron_evals.registries.dotted import described
 
 T = TypeVar("T")
 
 _BATCH = 500
-_TRIES = 3
 _REPLACED = ("evaluator", "item_id", "payload", "size", "created_at")
 # What databases and their drivers refuse, texts with NUL among it; a project without a database.
 _REFUSALS = (Error, ValueError, ImproperlyConfigured)
@@ -133,18 +133,15 @@ class DatabaseCache(TidyCache):
         alias = self._alias()
         connection = connections[alias]
         targets = ["key"] if connection.features.supports_update_conflicts_with_target else None
-        for tries_left in reversed(range(_TRIES)):
-            try:
-                with transaction.atomic(alias):
-                    CachedOutput.objects.using(alias).bulk_create(
-                        [row], update_conflicts=True, update_fields=_REPLACED, unique_fields=targets
-                    )
-            except OperationalError:
-                # Two that write beside each other may end in a deadlock of MariaDB, which one of them has to repeat.
-                if not tries_left or connection.in_atomic_block:
-                    raise
-            else:
-                return
+
+        def write() -> None:
+            with transaction.atomic(alias):
+                CachedOutput.objects.using(alias).bulk_create(
+                    [row], update_conflicts=True, update_fields=_REPLACED, unique_fields=targets
+                )
+
+        # Two that write beside each other may end in a deadlock of MariaDB, which one of them has to repeat.
+        despite_contention(alias, write)
 
     def _entries(self) -> Iterator[Entry[int]]:
         rows = CachedOutput.objects.using(self._alias()).values_list("pk", "size", "created_at")

@@ -3,7 +3,8 @@
 An executor has a shard by a lease: a random token in the shard's row, and a time until which nobody else may claim it.
 A token that is no longer in the row proves that somebody else took over, or that the run was given up; whoever holds
 it must stop and may write nothing. Every statement locks the shard's row before the run's, so that two of them never
-wait for each other.
+wait for each other. Where the database lets one give way to others all the same, it is repeated, unless the caller is
+inside an atomic block; a `fenced` block is repeated by whoever runs it.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 from django.db import transaction
@@ -21,6 +23,7 @@ from django.db.models.functions import Coalesce
 from neuron_evals.core.exceptions import StopRun
 from neuron_evals.core.jsonable import clean_text
 from neuron_evals.models.clock import database_now
+from neuron_evals.models.contention import despite_contention
 from neuron_evals.models.runs import ACTIVE, EvalRun, RunStatus
 from neuron_evals.models.shards import EvalRunShard, ShardStatus
 
@@ -88,13 +91,10 @@ def claim(run: EvalRun, executor: str, duration: timedelta = LEASE) -> Lease | N
             run.pk, shard.pk, shard.number, shard.start, shard.stop, secrets.token_hex(16), now + duration, using
         )
         try:
-            with transaction.atomic(using):
-                if not _take(shards.free(now), lease, executor, now):
-                    continue
-                _start(lease, now)
+            if despite_contention(using, partial(_taken, shards.free(now), lease, executor, now)):
+                return lease
         except _Refused:
             return None
-        return lease
     return None
 
 
@@ -110,7 +110,7 @@ def renew(lease: Lease, duration: timedelta = LEASE) -> Lease:
     """
     now = database_now(lease.using)
     renewed = replace(lease, expires_at=now + duration)
-    _update_held(lease, lease_expires_at=renewed.expires_at, heartbeat_at=now)
+    despite_contention(lease.using, partial(_update_held, lease, lease_expires_at=renewed.expires_at, heartbeat_at=now))
     return renewed
 
 
@@ -148,7 +148,7 @@ def release(lease: Lease, status: ShardStatus = ShardStatus.FINISHED) -> None:
         msg = f"release: status is one of {', '.join(GIVEN_BACK)}, got {status}"
         raise ValueError(msg)
     # The end of the lease stays: until then the run counts as alive, so that it can be finished.
-    _update_held(lease, status=status, token="")
+    despite_contention(lease.using, partial(_update_held, lease, status=status, token=""))
 
 
 def cancel_requested(lease: Lease) -> bool:
@@ -161,6 +161,15 @@ def cancel_requested(lease: Lease) -> bool:
     if found is None:
         raise LeaseLost(_lost(lease))
     return found[0] is not None
+
+
+def _taken(free: Any, lease: Lease, executor: str, now: datetime) -> bool:
+    """Take a shard and have its run running, or do neither."""
+    with transaction.atomic(lease.using):
+        if not _take(free, lease, executor, now):
+            return False
+        _start(lease, now)
+    return True
 
 
 def _take(free: Any, lease: Lease, executor: str, now: datetime) -> bool:

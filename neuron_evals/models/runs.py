@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from django.db import DEFAULT_DB_ALIAS, IntegrityError, models, transaction
@@ -13,6 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from neuron_evals import conf
 from neuron_evals.core.jsonable import clean_text
 from neuron_evals.models.agents import AgentDefinition
+from neuron_evals.models.contention import despite_contention
 from neuron_evals.models.counts import COUNTS, counted
 from neuron_evals.models.deletion import explained_refusal
 from neuron_evals.models.fields import CleanCharField, CleanJSONField, CleanTextField, FiniteFloatField
@@ -154,7 +156,7 @@ class RunQuerySet(models.QuerySet["EvalRun"]):
             if before is not None:
                 return before, False
         try:
-            self._insert(run, shards)
+            despite_contention(self.db, partial(self._insert, run, run.pk, list(shards)))
         except IntegrityError:
             before = self.filter(idempotency_key=run.idempotency_key).first() if idempotency_key else None
             if before is None:
@@ -174,8 +176,10 @@ class RunQuerySet(models.QuerySet["EvalRun"]):
     delete.alters_data = True  # type: ignore[attr-defined]
     delete.queryset_only = True  # type: ignore[attr-defined]
 
-    def _insert(self, run: EvalRun, shards: Iterable[tuple[int, int | None]]) -> None:
+    def _insert(self, run: EvalRun, key: int | None, shards: Iterable[tuple[int, int | None]]) -> None:
         using = self.db
+        # A try before this one may have been undone.
+        run.pk, run._state.adding = key, True  # noqa: SLF001  (Django's word for a row that is not there)
         with transaction.atomic(using):
             run.save(using=using, force_insert=True)
             EvalRunShard.objects.using(using).bulk_create(
@@ -386,7 +390,8 @@ class EvalRun(models.Model):
         """Count the stored results again, store the counts, and return whether any was different."""
         before = {name: getattr(self, name) for name in COUNTS}
         counts = counted(self.items.using(self.database))
-        EvalRun.objects.using(self.database).filter(pk=self.pk).update(**counts)
+        rows = EvalRun.objects.using(self.database).filter(pk=self.pk)
+        despite_contention(self.database, partial(rows.update, **counts))
         for name, value in counts.items():
             setattr(self, name, value)
         return counts != before

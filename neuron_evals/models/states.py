@@ -7,11 +7,13 @@
     running -> error, cancelled             by `sweep`, when its executors are gone
     error, cancelled -> queued              by `resume`; the attempt counts 1 more
 
-A function returns whether it moved the run. What it was given is read again from the database then.
+A function returns whether it moved the run. What it was given is read again from the database then. Where the database
+lets it give way to others, in a deadlock for instance, it is repeated; inside an atomic block of the caller it is not.
 """
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from django.db import DEFAULT_DB_ALIAS, transaction
@@ -19,6 +21,7 @@ from django.db.models import Case, F, Value, When
 from django.db.models.functions import Coalesce
 
 from neuron_evals.models.clock import database_now
+from neuron_evals.models.contention import despite_contention
 from neuron_evals.models.counts import counted
 from neuron_evals.models.items import EvalRunItem, ItemStatus
 from neuron_evals.models.runs import ACTIVE, ENDED, STATE, EvalRun, RunStatus
@@ -47,12 +50,13 @@ def request_cancel(run: EvalRun) -> bool:
     runs = _stored(run)
     now = database_now(run.database)
     # MariaDB sets one column after the other, and each sees those before: the status comes last.
-    changed = runs.filter(status__in=ACTIVE).update(
+    move = partial(
+        runs.filter(status__in=ACTIVE).update,
         cancel_requested_at=Coalesce("cancel_requested_at", now),
         finished_at=Case(When(status=RunStatus.QUEUED, then=now), default=F("finished_at")),
         status=Case(When(status=RunStatus.QUEUED, then=Value(RunStatus.CANCELLED)), default=F("status")),
     )
-    return _moved(run, changed)
+    return _moved(run, despite_contention(run.database, move))
 
 
 def finish(run: EvalRun, status: RunStatus, error: str = "", **columns: Any) -> bool:
@@ -85,14 +89,15 @@ def finish(run: EvalRun, status: RunStatus, error: str = "", **columns: Any) -> 
     if _shards(run).filter(status__in=hindering).exists():
         return False
     # Within an attempt no shard that is closed opens again, so this still holds when the statement runs.
-    changed = runs.filter(attempt=seen["attempt"]).update(
+    move = partial(
+        runs.filter(attempt=seen["attempt"]).update,
         status=Case(When(cancel_requested_at=None, then=Value(status)), default=Value(RunStatus.CANCELLED)),
         finished_at=now,
         error=error,
         **counted(_items(run)),
         **columns,
     )
-    return _moved(run, changed)
+    return _moved(run, despite_contention(run.database, move))
 
 
 def resume(run: EvalRun) -> bool:
@@ -107,6 +112,10 @@ def resume(run: EvalRun) -> bool:
     runs = _stored(run).filter(status__in=_RESUMABLE)
     if not runs.exists():
         return False
+    return _moved(run, despite_contention(run.database, partial(_queue_again, run, runs)))
+
+
+def _queue_again(run: EvalRun, runs: QuerySet[EvalRun]) -> int:
     with transaction.atomic(run.database):
         _shards(run).update(
             status=ShardStatus.QUEUED, token="", lease_expires_at=None, heartbeat_at=None, attempt=F("attempt") + 1
@@ -123,7 +132,7 @@ def resume(run: EvalRun) -> bool:
         )
         if not changed:
             transaction.set_rollback(rollback=True, using=run.database)
-    return _moved(run, changed)
+    return changed
 
 
 def sweep(now: datetime | None = None, using: str = DEFAULT_DB_ALIAS) -> list[EvalRun]:
@@ -144,6 +153,10 @@ def sweep(now: datetime | None = None, using: str = DEFAULT_DB_ALIAS) -> list[Ev
 
 
 def _close_lost(run: EvalRun, now: datetime) -> bool:
+    return _moved(run, despite_contention(run.database, partial(_give_up, run, now)))
+
+
+def _give_up(run: EvalRun, now: datetime) -> int:
     changed = 0
     with transaction.atomic(run.database):
         # Locks what could still be claimed, and waits for whoever is storing.
@@ -163,7 +176,7 @@ def _close_lost(run: EvalRun, now: datetime) -> bool:
             )
         if not changed:
             transaction.set_rollback(rollback=True, using=run.database)
-    return _moved(run, changed)
+    return changed
 
 
 def _moved(run: EvalRun, changed: int) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -11,16 +10,14 @@ from typing import Any, Final, TypeVar
 from django.db import Error, InterfaceError, OperationalError, connections
 
 from neuron_evals.core.exceptions import OutputError
+from neuron_evals.models.contention import FIRST_PAUSE, is_contention, slept
 
 T = TypeVar("T")
 
 PATIENCE: Final = 30.0
 """Seconds that a database may be busy or away; a lease lasts longer."""
 
-_FIRST_PAUSE, _LONGEST_PAUSE = 0.02, 1.0
 _TRIES: Final = 3
-_CONTENTION: Final = {1205, 1213, "40001", "40P01", "55P03"}
-"""MariaDB's numbers and PostgreSQL's codes of locks that were not to be had, deadlocks and serialization failures."""
 
 
 def patiently(using: str, job: Callable[[], T], patience: float = PATIENCE) -> T:
@@ -40,7 +37,7 @@ def patiently(using: str, job: Callable[[], T], patience: float = PATIENCE) -> T
             job each time, and any error inside an atomic block of the caller, which cannot go on after it.
     """
     end = time.monotonic() + patience
-    pause = _FIRST_PAUSE
+    pause = FIRST_PAUSE
     tries = 0
     while True:
         try:
@@ -48,22 +45,14 @@ def patiently(using: str, job: Callable[[], T], patience: float = PATIENCE) -> T
         except (OperationalError, InterfaceError) as exc:
             if connections[using].in_atomic_block:
                 raise
-            if not _is_contention(exc) and _answers(using):
+            if not is_contention(exc) and _answers(using):
                 tries += 1
                 if tries == _TRIES:
                     raise
             if time.monotonic() + pause > end:
                 msg = f'the database "{using}" was busy or away for {patience:g} seconds: {_one_line(exc)}'
                 raise OutputError(msg) from exc
-        # Not all at the same time: whoever met in a deadlock would meet again.
-        time.sleep(pause * random.uniform(0.5, 1.0))  # noqa: S311  (no secret)
-        pause = min(2 * pause, _LONGEST_PAUSE)
-
-
-def _is_contention(exc: BaseException) -> bool:
-    cause = exc.__cause__
-    code = getattr(cause, "sqlstate", None) or next(iter(exc.args), None)
-    return code in _CONTENTION or "database is locked" in str(exc) or "database table is locked" in str(exc)
+        pause = slept(pause)
 
 
 def _answers(using: str) -> bool:
