@@ -19,6 +19,7 @@ ROOT = Path(__file__).parent.parent.parent
 MODELS = list(apps.get_app_config("neuron_evals").get_models())
 
 
+@pytest.mark.django_db
 def test_migrations__say_all_that_the_models_say():
     out = StringIO()
     call_command("makemigrations", "neuron_evals", check=True, dry_run=True, stdout=out)

@@ -68,12 +68,15 @@ def noise(size):
     return "".join(random.Random(1).choices(string.ascii_letters + "\x00\ud800é🍣\n", k=size))  # noqa: S311
 
 
+MEGABYTE = noise(1_000_000)
+
+
 @pytest.mark.parametrize(
     "output",
     [
-        noise(20_000_000),
-        {"text": [noise(5_000_000)] * 4},
-        {noise(1_000_000): 1, "rows": list(range(300_000))},
+        MEGABYTE * 20,
+        {"text": [MEGABYTE * 5] * 4},
+        {MEGABYTE: 1, "rows": list(range(300_000))},
         float("nan"),
         {"loss": float("nan"), "tool": [{"result": "a\x00b"}]},
         object(),
