@@ -124,7 +124,7 @@ class _Server:
             tables = connection.introspection.table_names()
             self._emptied = [name for name in tables if name not in (*_OWN_ROWS, *_GROWING)]
             with connection.cursor() as cursor:
-                self._kept = {name: _scalar(cursor, f"SELECT COALESCE(MAX(id), 0) FROM {name}") for name in _GROWING}
+                self._kept = {name: _last_id(cursor, name) for name in _GROWING}
 
     @contextmanager
     def at(self, alias: str) -> Iterator[None]:
@@ -146,18 +146,13 @@ class _Server:
 
         with connection.cursor() as cursor:
             wait_until(lambda: _ended_others(cursor, connection.vendor))
-            filled = " UNION ALL ".join(
-                f"SELECT '{name}' FROM (SELECT 1 AS one) AS row_of_one WHERE EXISTS (SELECT 1 FROM {name})"
-                for name in self._emptied
-            )
-            cursor.execute(filled)
-            names = [name for (name,) in cursor.fetchall()]
+            filled = _filled(cursor, self._emptied)
             # In PostgreSQL Django's foreign keys are looked at when the transaction ends.
             with connection.constraint_checks_disabled(), transaction.atomic(connection.alias):
-                for name in names:
-                    cursor.execute(f"DELETE FROM {name}")
+                for name in filled:
+                    cursor.execute(f"DELETE FROM {name}")  # noqa: S608  (as above)
                 for name, last in self._kept.items():
-                    cursor.execute(f"DELETE FROM {name} WHERE id > {last}")
+                    cursor.execute(f"DELETE FROM {name} WHERE id > %s", [last])  # noqa: S608
 
 
 def _file(path: Path) -> dict[str, Any]:
@@ -186,6 +181,17 @@ def _ended_others(cursor: Any, vendor: str) -> bool:
     return not found
 
 
-def _scalar(cursor: Any, query: str) -> Any:
-    cursor.execute(query)
+def _last_id(cursor: Any, table: str) -> Any:
+    cursor.execute(f"SELECT COALESCE(MAX(id), 0) FROM {table}")  # noqa: S608  (a table of ours)
     return cursor.fetchone()[0]
+
+
+def _filled(cursor: Any, tables: list[str]) -> list[str]:
+    """Return which tables have rows."""
+    cursor.execute(
+        " UNION ALL ".join(
+            f"SELECT '{table}' FROM (SELECT 1 AS one) AS row_of_one WHERE EXISTS (SELECT 1 FROM {table})"  # noqa: S608
+            for table in tables
+        )
+    )
+    return [table for (table,) in cursor.fetchall()]

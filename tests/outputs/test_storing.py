@@ -10,7 +10,7 @@ from django.db import DataError, IntegrityError, OperationalError, connections, 
 
 from neuron_evals.core.exceptions import OutputError
 from neuron_evals.core.results import Status
-from neuron_evals.models import EvalRun, EvalRunItem, states
+from neuron_evals.models import EvalRun, EvalRunItem, contention, states
 from neuron_evals.models.clock import database_now
 from neuron_evals.models.leases import LeaseLost
 from neuron_evals.outputs import patience, storing
@@ -147,6 +147,7 @@ class Clock:
 def clock(monkeypatch):
     clock = Clock()
     monkeypatch.setattr(patience, "time", clock)
+    monkeypatch.setattr(contention, "time", clock)
     return clock
 
 
