@@ -86,7 +86,7 @@ def create_run(  # noqa: PLR0913  (all that a run is)
     around = surroundings()
     if evaluator is not None:
         columns |= _of_evaluator(evaluator, chosen)
-        parts = list(WHOLE_DATASET)
+        parts: list[tuple[int, int | None]] = list(WHOLE_DATASET)
     else:
         row = _suite(suite, agent, judge, using)
         of_suite, positions = _of_suite(row, chosen, parent)
