@@ -18,6 +18,7 @@ TIMES = {
     "execution_time_percentiles",
     "finished_at",
     "judge_time",
+    "latency",
     "run_time",
     "seconds",
     "started_at",

@@ -53,7 +53,14 @@ def evaluator(name, body):
 
 def timeless(value):
     """The report without what depends on the clock."""
-    times = {"execution_time", "average_execution_time", "execution_time_percentiles", "duration", "started_at"}
+    times = {
+        "execution_time",
+        "average_execution_time",
+        "execution_time_percentiles",
+        "duration",
+        "started_at",
+        "latency",
+    }
     times |= {"finished_at", "run_time", "time_split"}
     if isinstance(value, dict):
         return {key: timeless(part) for key, part in value.items() if key not in times}
