@@ -54,7 +54,7 @@ ENDED = (RunStatus.PASSED, RunStatus.FAILED, RunStatus.ERROR, RunStatus.CANCELLE
 STATE = ("status", "attempt", "cancel_requested_at", "started_at", "finished_at", *COUNTS)
 """The columns that change in single statements with a condition only."""
 
-WHOLE_DATASET = ((0, None),)
+WHOLE_DATASET: tuple[tuple[int, int | None], ...] = ((0, None),)
 """One shard, from the first item to the end."""
 
 _SOURCE = 300
@@ -179,7 +179,7 @@ class RunQuerySet(models.QuerySet["EvalRun"]):
     def _insert(self, run: EvalRun, key: int | None, shards: Iterable[tuple[int, int | None]]) -> None:
         using = self.db
         # A try before this one may have been undone.
-        run.pk, run._state.adding = key, True  # noqa: SLF001  (Django's word for a row that is not there)
+        run.pk, run._state.adding = key, True  # noqa: SLF001  (what Django itself documents for copies)
         with transaction.atomic(using):
             run.save(using=using, force_insert=True)
             EvalRunShard.objects.using(using).bulk_create(
@@ -206,7 +206,8 @@ class EvalRun(models.Model):
         dispatch_error: Why the launcher could not be reached; empty when it could.
         idempotency_key: A hash of the key and the person, unique; `None` when no key was given.
         fake: Whether the agent was replaced; then it says nothing about the agent.
-        options: How it was run, such as concurrency, repeats and time limit.
+        options: How it was run, such as concurrency, repeats and time limit. It is executed by them and by both
+            snapshots, so that none of the three is ever cut.
         agent_snapshot: The agent's definition as it was, as `judge_snapshot` the judge's; `{}` when unknown.
         agent_fingerprint: Hash of all that shaped the agent's answers; empty when unknown.
         suite_hash: Hash of the suite's dataset as it was.
@@ -272,10 +273,10 @@ class EvalRun(models.Model):
         _("idempotency key"), max_length=64, null=True, blank=True, editable=False
     )
     fake = models.BooleanField(_("fake"), default=False)
-    options = CleanJSONField(_("options"), default=dict, blank=True, cut=True)
-    agent_snapshot = CleanJSONField(_("agent as it was"), default=dict, blank=True, cut=True)
+    options = CleanJSONField(_("options"), default=dict, blank=True)
+    agent_snapshot = CleanJSONField(_("agent as it was"), default=dict, blank=True)
     agent_fingerprint = CleanCharField(_("fingerprint of the agent"), max_length=64, blank=True)
-    judge_snapshot = CleanJSONField(_("judge as it was"), default=dict, blank=True, cut=True)
+    judge_snapshot = CleanJSONField(_("judge as it was"), default=dict, blank=True)
     judge_fingerprint = CleanCharField(_("fingerprint of the judge"), max_length=64, blank=True)
     suite_hash = models.CharField(_("hash of the dataset"), max_length=64, blank=True)
     code_revision = CleanCharField(_("code revision"), max_length=100, blank=True)
