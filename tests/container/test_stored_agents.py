@@ -245,6 +245,7 @@ class TestByName:
             get_agent("nobody")
 
     def test_table_that_is_not_there__names_in_code_are_listed_and_the_transaction_goes_on(self, monkeypatch) -> None:
+        assert [field.cached_col for field in AgentDefinition._meta.fields]  # as they would keep the name
         monkeypatch.setattr(AgentDefinition._meta, "db_table", "not_migrated")
         with pytest.raises(ConfigurationError) as caught:
             get_agent("nobody")
