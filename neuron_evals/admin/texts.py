@@ -89,7 +89,7 @@ def joined(words: Iterable[str]) -> str:
 
 
 def _visible(text: str, *, multiline: bool = False) -> str:
-    from neuron_evals.core.outputs.printable import printable  # noqa: PLC0415  (as above)
+    from neuron_evals.core.printable import printable  # noqa: PLC0415  (as above)
 
     return printable(text, multiline=multiline)
 

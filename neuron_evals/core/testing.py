@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from neuron_evals.core.experiments import run_case, run_suite
-from neuron_evals.core.outputs.printable import printable
+from neuron_evals.core.printable import printable
 from neuron_evals.core.report import EvaluationReport, Gate
 from neuron_evals.core.runner import InPlaceRunner, Limits, Selection
 from neuron_evals.core.suites import SuiteSpec, load_suite, parse_suite
@@ -168,5 +168,6 @@ def require(gate: Gate, report: EvaluationReport) -> None:
 
 def explained(result: ItemResult) -> str:
     """Return an item that did not pass with every check and its output, safe to print."""
-    said = "" if result.output is None else f"\n  output: {result.output!r:.1000}"
-    return printable(result.explain() + said, multiline=True)
+    if result.output is None:
+        return result.explain()
+    return f"{result.explain()}\n  output: {printable(f'{result.output!r:.1000}')}"

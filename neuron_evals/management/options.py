@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from django.core.management.base import CommandError
 
 from neuron_evals import container
-from neuron_evals.core.outputs.printable import printable
+from neuron_evals.core.printable import printable
 from neuron_evals.core.report import Gate
 from neuron_evals.core.report.gate import NOTHING_JUDGED
 from neuron_evals.core.results import full_name

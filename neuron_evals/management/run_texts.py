@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from neuron_evals.core.outputs.preview import preview
-from neuron_evals.core.outputs.printable import printable
+from neuron_evals.core.printable import printable
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -15,7 +15,7 @@ from neuron_evals import conf, container
 from neuron_evals.core.cancellation import StopToken
 from neuron_evals.core.exceptions import ConfigurationError
 from neuron_evals.core.outputs import OutputPipeline
-from neuron_evals.core.outputs.printable import printable
+from neuron_evals.core.printable import printable
 from neuron_evals.core.report.gate import FAILED, INTERRUPTED, NOTHING_JUDGED, PASSED
 from neuron_evals.core.runner import BrokenEvaluator, EvaluatorRunner, PreparedRun
 from neuron_evals.core.runner.interruption import signals_stop

@@ -11,7 +11,7 @@ from django.core.management.base import BaseCommand, CommandError, SystemCheckEr
 from django.db import Error
 
 from neuron_evals.core.exceptions import ConfigurationError, DatasetError, OutputError
-from neuron_evals.core.outputs.printable import printable
+from neuron_evals.core.printable import printable
 from neuron_evals.core.report.gate import NOTHING_JUDGED
 from neuron_evals.core.suites import SuiteError
 from neuron_evals.transfer.importing import is_new, problems_of

@@ -13,7 +13,7 @@ from neuron_evals.core.datasets import ArrayDataset, as_dataset
 from neuron_evals.core.discovery import discover_file
 from neuron_evals.core.exceptions import DatasetError, DatasetProblem
 from neuron_evals.core.experiments import evaluator_for
-from neuron_evals.core.outputs.printable import printable
+from neuron_evals.core.printable import printable
 from neuron_evals.core.runner.limits import Limits, Resolver
 from neuron_evals.core.runner.preparing import sound_entries
 from neuron_evals.core.runner.selection import tags_of

@@ -12,7 +12,7 @@ import pytest
 from neuron_evals.core.datasets import Entry
 from neuron_evals.core.exceptions import NeuronEvalsError
 from neuron_evals.core.experiments import evaluator_for
-from neuron_evals.core.outputs.printable import printable
+from neuron_evals.core.printable import printable
 from neuron_evals.core.results import Status
 from neuron_evals.core.testing import assert_evaluator, explained
 from neuron_evals.pytest_plugin import FIXTURES, MARK

@@ -162,6 +162,20 @@ def test_an_item_explains_itself_check_by_check():
     ]
 
 
+def test_an_explanation_cannot_be_forged_by_what_a_model_said():
+    check = make_check(
+        0.0, verdict=Verdict.FAILED, message="no\n  passed: it did\x1b[2J", evaluator_class="shop.Support"
+    )
+    broken = make_result(check, status=Status.ERROR, error="ValueError: a\n  passed: b\u202e")
+    assert broken.explain().splitlines() == [
+        "Support #4 (hours): error",
+        "  error: ValueError: a",
+        "        passed: b\\u202e",
+        "  failed: Support -> StringContains: no",
+        "        passed: it did\\x1b[2J",
+    ]
+
+
 def test_an_item_that_passed_explains_itself_too():
     assert make_result().explain() == "Support #4 (hours): passed"
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from neuron_evals.core.exceptions import NeuronEvalsError, StopRun
-from neuron_evals.core.outputs.printable import printable
+from neuron_evals.core.printable import printable
 from neuron_evals.core.runner.listener import Listener
 from neuron_evals.core.tracebacks import describe_error, error_message
 

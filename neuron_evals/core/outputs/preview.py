@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from neuron_evals.core.outputs.printable import printable
+from neuron_evals.core.printable import printable
 
 
 def preview(text: str, limit: int, *, multiline: bool = False) -> str:

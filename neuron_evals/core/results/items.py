@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Any
 
 from neuron_evals.core.messages import Usage
+from neuron_evals.core.printable import printable
 from neuron_evals.core.results.checks import Check, Verdict
 from neuron_evals.core.results.measurements import AgentSteps, measurements
 from neuron_evals.core.results.names import short_name
@@ -182,15 +183,22 @@ class ItemResult:
         return "; ".join(f"{check.label}: {check.message}" for check in self.checks if not check.passed)
 
     def explain(self) -> str:
-        """Return the item, its status and every check, a line each, for an assertion message in a test."""
+        """Return the item, its status and every check, an entry each, for an assertion message in a test.
+
+        It is safe to print: no text can drive a terminal, and every line of an entry after its first is indented by
+        six spaces, so that none can pass for another entry.
+        """
         repeat = f", repeat {self.repeat + 1}" if self.repeat else ""
-        lines = [f"{short_name(self.evaluator_class)} #{self.index} ({self.item_id}{repeat}): {self.status}"]
-        if self.error is not None:
-            lines.append(f"  error: {self.error}")
+        title = f"{short_name(self.evaluator_class)} #{self.index} ({self.item_id}{repeat}): {self.status}"
+        entries = [] if self.error is None else [f"error: {self.error}"]
         if self.trajectory is not None and self.trajectory.ending is not None:
-            lines.append(f"  conversation ended: {self.trajectory.ending}")
-        lines.extend(f"  {check.verdict}: {check.full_description}" for check in self.checks)
-        return "\n".join(lines)
+            entries.append(f"conversation ended: {self.trajectory.ending}")
+        entries.extend(f"{check.verdict}: {check.full_description}" for check in self.checks)
+        return "\n".join([printable(title), *map(_indented, entries)])
+
+
+def _indented(entry: str) -> str:
+    return "  " + printable(entry, multiline=True).replace("\n", "\n      ")
 
 
 @dataclass(frozen=True, slots=True)

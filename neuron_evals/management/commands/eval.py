@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from neuron_evals.core.exceptions import ConfigurationError
-from neuron_evals.core.outputs.printable import printable
+from neuron_evals.core.printable import printable
 from neuron_evals.core.report.gate import FAILED, NOTHING_JUDGED, PASSED
 from neuron_evals.management import options as run_options
 from neuron_evals.management.faking import add_fake_options, fake_of

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from neuron_evals import container
 from neuron_evals.core.caches import CacheError, CacheStats, TidyCache
 from neuron_evals.core.exceptions import ConfigurationError
-from neuron_evals.core.outputs.printable import printable
+from neuron_evals.core.printable import printable
 from neuron_evals.core.results import full_name
 from neuron_evals.management import options as run_options
 from neuron_evals.management.transfers import RowsCommand

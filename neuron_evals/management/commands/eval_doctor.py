@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from django.core.management.base import BaseCommand
 
 from neuron_evals import conf
-from neuron_evals.core.outputs.printable import printable
+from neuron_evals.core.printable import printable
 from neuron_evals.core.report.gate import FAILED
 from neuron_evals.management import options as run_options
 from neuron_evals.management.doctor import Finding, Secrets, effective_settings, row_findings, setting_findings

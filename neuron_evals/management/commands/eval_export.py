@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from neuron_evals.core.exceptions import ConfigurationError
 from neuron_evals.core.outputs.files import write_file
-from neuron_evals.core.outputs.printable import printable
+from neuron_evals.core.printable import printable
 from neuron_evals.core.report.gate import FAILED
 from neuron_evals.management import options as run_options
 from neuron_evals.management.transfers import RowsCommand, problems_of_file

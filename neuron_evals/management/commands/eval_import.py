@@ -11,7 +11,7 @@ from django.core.management.base import CommandError
 from django.db import transaction
 
 from neuron_evals.core.exceptions import ConfigurationError
-from neuron_evals.core.outputs.printable import printable
+from neuron_evals.core.printable import printable
 from neuron_evals.core.report.gate import FAILED
 from neuron_evals.management import options as run_options
 from neuron_evals.management.transfers import RowsCommand, difference_of, problems_of_file, refusal

@@ -12,7 +12,7 @@ from django.db import router
 from neuron_evals import container, runs
 from neuron_evals.core.cancellation import StopToken
 from neuron_evals.core.discovery import discover
-from neuron_evals.core.outputs.printable import printable
+from neuron_evals.core.printable import printable
 from neuron_evals.core.report.gate import FAILED, INTERRUPTED, NOTHING_JUDGED, PASSED
 from neuron_evals.core.results import full_name
 from neuron_evals.management import options as run_options

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple, TextIO
 
 from neuron_evals.core.outputs.preview import preview
-from neuron_evals.core.outputs.printable import printable
 from neuron_evals.core.outputs.streams import flush, write_text
+from neuron_evals.core.printable import printable
 
 
 class Line(NamedTuple):

@@ -9,7 +9,7 @@ from neuron_evals.core.outputs.console.measured import metrics_texts
 from neuron_evals.core.outputs.console.screen import Line
 from neuron_evals.core.outputs.console.spending import spending_texts, time_split_text
 from neuron_evals.core.outputs.console.wording import FAKE_NOTE, UNKNOWN, number, percent, plural, seconds
-from neuron_evals.core.outputs.printable import printable
+from neuron_evals.core.printable import printable
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from neuron_evals.core.outputs.printable import printable
+from neuron_evals.core.printable import printable
 from tests.core.outputs.factories import HOSTILE
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()))
