@@ -24,7 +24,8 @@ from neuron_evals.core.exceptions import StopRun
 from neuron_evals.core.jsonable import clean_text
 from neuron_evals.models.clock import database_now
 from neuron_evals.models.contention import despite_contention
-from neuron_evals.models.runs import ACTIVE, EvalRun, RunStatus
+from neuron_evals.models.run_status import ACTIVE, RunStatus
+from neuron_evals.models.runs import EvalRun
 from neuron_evals.models.shards import EvalRunShard, ShardStatus
 
 LEASE = timedelta(seconds=60)

@@ -24,7 +24,8 @@ from neuron_evals.models.clock import database_now
 from neuron_evals.models.contention import despite_contention
 from neuron_evals.models.counts import counted
 from neuron_evals.models.items import EvalRunItem, ItemStatus
-from neuron_evals.models.runs import ACTIVE, ENDED, STATE, EvalRun, RunStatus
+from neuron_evals.models.run_status import ACTIVE, ENDED, RunStatus
+from neuron_evals.models.runs import STATE, EvalRun
 from neuron_evals.models.shards import OPEN, EvalRunShard, ShardStatus
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from neuron_evals.core.datasets.identity import item_key
 from neuron_evals.core.exceptions import ConfigurationError, EvaluationError
 from neuron_evals.core.runner.limits import Resolver
 from neuron_evals.models import AgentDefinition, EvalRun, EvalSuite, Trigger
-from neuron_evals.models.runs import WHOLE_DATASET
+from neuron_evals.models.run_queries import WHOLE_DATASET
 from neuron_evals.outputs.surroundings import surroundings
 from neuron_evals.runs.options import RunOptions
 from neuron_evals.runs.problems import RunError, lines_of

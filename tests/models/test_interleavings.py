@@ -15,7 +15,7 @@ from neuron_evals.models import EvalRun, EvalRunShard, RunStatus, ShardStatus
 from neuron_evals.models.clock import database_now
 from neuron_evals.models.contention import despite_contention
 from neuron_evals.models.leases import LEASE, Lease, LeaseLost, cancel_requested, claim, fenced, release, renew
-from neuron_evals.models.runs import ACTIVE
+from neuron_evals.models.run_status import ACTIVE
 from neuron_evals.models.states import finish, request_cancel, resume, sweep
 from tests.models.rows import claimed, item, make_run, store
 
