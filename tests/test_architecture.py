@@ -51,7 +51,8 @@ def test_contracts_hold():
 def test_contracts__broken_in_a_copy__fail_and_name_the_contract(
     tree: Path, module: str, breach: str, contract: str
 ) -> None:
-    (tree / "neuron_evals" / "conf.py").touch()
+    (tree / "neuron_evals" / "conf").mkdir(exist_ok=True)
+    (tree / "neuron_evals" / "conf" / "__init__.py").touch()
     target = tree / "neuron_evals" / module
     target.write_text((target.read_text() if target.exists() else "") + f"\n{breach}\n")
     result = lint_imports(tree)
@@ -63,7 +64,9 @@ def test_settings__read_outside_conf__refused_by_the_linter() -> None:
     lint = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["ruff"]["lint"]
     assert "TID" in lint["select"]
     assert "django.conf.settings" in lint["flake8-tidy-imports"]["banned-api"]
-    assert [name for name, rules in lint["per-file-ignores"].items() if "TID251" in rules] == ["neuron_evals/conf.py"]
+    assert [name for name, rules in lint["per-file-ignores"].items() if "TID251" in rules] == [
+        "neuron_evals/conf/__init__.py"
+    ]
 
 
 def test_settings__read_by_no_other_module() -> None:
@@ -75,4 +78,4 @@ def test_settings__read_by_no_other_module() -> None:
         and node.module == "django.conf"
         and any(name.name == "settings" for name in node.names)
     }
-    assert readers <= {"neuron_evals/conf.py"}
+    assert readers <= {"neuron_evals/conf/__init__.py"}

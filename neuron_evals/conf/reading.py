@@ -1,200 +1,28 @@
-"""`NEURON_EVALS`, read and checked. This is the only module that reads `django.conf.settings`.
-
-Nothing is imported from the dotted paths found here: `problems` and `read` look at the shape alone.
-"""
+"""Reading plain settings: what can be used of them, and what is wrong with the rest."""
 
 from __future__ import annotations
 
 import reprlib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
-from difflib import get_close_matches
-from functools import cache
 from typing import Any, TypeGuard
 
-from django.conf import settings
-from django.core.exceptions import ImproperlyConfigured
-from django.core.signals import setting_changed
-
-from neuron_evals.core.exceptions import ConfigurationError, InvalidArgument
+from neuron_evals.conf.errors import Problem, did_you_mean
+from neuron_evals.conf.values import (
+    CacheEntry,
+    Hook,
+    LauncherEntry,
+    LimitSettings,
+    OutputEntry,
+    ProviderEntry,
+    RunnerSettings,
+    Settings,
+)
+from neuron_evals.core.exceptions import InvalidArgument
 
 NAME = "NEURON_EVALS"
 """The setting's name."""
 
-Hook = str | Callable[[], None] | None
-"""A dotted path or the callable itself; `None` for nothing."""
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """One thing that is wrong with a setting, or with a command-line option that stands in for one.
-
-    Attributes:
-        code: Number of the system check, such as `"E001"`.
-        message: Where, and what was wrong.
-        hint: What would be valid.
-    """
-
-    code: str
-    message: str
-    hint: str
-
-    def __str__(self) -> str:
-        """Return the problem as one line."""
-        return f"{self.message}. {self.hint}"
-
-
-class SettingsError(ImproperlyConfigured, ConfigurationError):
-    """The settings cannot be used.
-
-    Attributes:
-        problems: Everything that was found to be wrong.
-    """
-
-    def __init__(self, problems: Iterable[Problem]) -> None:
-        self.problems = tuple(problems)
-        super().__init__(" ".join(str(problem) for problem in self.problems))
-
-
-@dataclass(frozen=True, slots=True)
-class RunnerSettings:
-    """The `RUNNER` setting.
-
-    Attributes:
-        concurrency: How many items are in flight at most, 1 or more, unless a command says otherwise.
-        before_child: Called in a worker thread before each item.
-        after_child: Called in a worker thread after each item.
-    """
-
-    concurrency: int = 1
-    before_child: Hook = None
-    after_child: Hook = None
-
-
-@dataclass(frozen=True, slots=True)
-class OutputEntry:
-    """One entry of the `OUTPUTS` setting.
-
-    Attributes:
-        backend: A name such as `"console"`, or the dotted path of an output driver's class.
-        options: Keyword arguments for its constructor.
-    """
-
-    backend: str
-    options: Mapping[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class ProviderEntry:
-    """One entry of the `PROVIDERS` setting.
-
-    Attributes:
-        backend: A name such as `"openai"`, or the dotted path of a provider's class.
-        options: Keyword arguments for its constructor; not shown, as they may hold secrets.
-    """
-
-    backend: str
-    options: Mapping[str, Any] = field(default_factory=dict, repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class CacheEntry:
-    """The `CACHE` setting.
-
-    Attributes:
-        backend: A name such as `"file"`, or the dotted path of a cache's class.
-        options: Keyword arguments for its constructor; not shown, as they may hold secrets.
-    """
-
-    backend: str = "file"
-    options: Mapping[str, Any] = field(default_factory=lambda: {"path": ".neuron/cache/evaluation"}, repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class LauncherEntry:
-    """The `LAUNCHER` setting.
-
-    Attributes:
-        backend: A name such as `"process"`, or the dotted path of a launcher's class.
-        options: Keyword arguments for its constructor; not shown, as they may hold secrets.
-    """
-
-    backend: str = "process"
-    options: Mapping[str, Any] = field(default_factory=dict, repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class LimitSettings:
-    """The `LIMITS` setting: how large what is stored may be.
-
-    Attributes:
-        dataset_items: Most items of a suite's dataset, 1 or more.
-        dataset_bytes: Most bytes of a suite's dataset as JSON text (UTF-8), 1 to 4,000,000.
-        stored_bytes: Most bytes of one text or JSON value of a result, 1,000 to 1,000,000. A row has several, and
-            MariaDB takes 16 MB at once.
-    """
-
-    dataset_items: int = 10_000
-    dataset_bytes: int = 2_000_000
-    stored_bytes: int = 262_144
-
-
 _RANGES = {"DATASET_ITEMS": (1, 10_000_000), "DATASET_BYTES": (1, 4_000_000), "STORED_BYTES": (1_000, 1_000_000)}
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """`NEURON_EVALS` with its defaults filled in; the fields are its keys in lower case."""
-
-    providers: Mapping[str, ProviderEntry] = field(default_factory=dict)
-    agents: Mapping[str, str] = field(default_factory=dict)
-    tools: Mapping[str, str] = field(default_factory=dict)
-    prices: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    assertions: Mapping[str, str] = field(default_factory=dict)
-    suite_imports: tuple[str, ...] = ()
-    bindings: Mapping[str, str] = field(default_factory=dict)
-    container: str | Callable[[type], object] = "neuron_evals.container.make"
-    runner: RunnerSettings = field(default_factory=RunnerSettings)
-    outputs: tuple[OutputEntry, ...] = (OutputEntry("console"),)
-    cache: CacheEntry = field(default_factory=CacheEntry)
-    launcher: LauncherEntry = field(default_factory=LauncherEntry)
-    limits: LimitSettings = field(default_factory=LimitSettings)
-
-
-def user_model() -> str:
-    """Return the name of the project's user model, such as `"auth.User"`: what rows that name a person refer to."""
-    return settings.AUTH_USER_MODEL
-
-
-@cache
-def read() -> Settings:
-    """Return the settings; they are read once, and again after they were overridden.
-
-    Raises:
-        SettingsError: The settings are of the wrong shape; it lists all problems.
-    """
-    found, wrong = parsed()
-    if wrong:
-        raise SettingsError(wrong)
-    return found
-
-
-def problems() -> list[Problem]:
-    """Return everything that is wrong with the shape of the settings."""
-    return parsed()[1]
-
-
-def parsed() -> tuple[Settings, list[Problem]]:
-    """Return the settings that can be used, with defaults in place of all others, and what is wrong with the others."""
-    reader = _Reader()
-    return reader.settings(getattr(settings, NAME, {})), reader.problems
-
-
-def did_you_mean(given: str, valid: Iterable[str]) -> str:
-    """Return a sentence that names the valid name nearest to `given`, whatever its case; empty when none is near."""
-    by_lower = {name.lower(): name for name in valid}
-    near = get_close_matches(given.lower(), by_lower, n=1)
-    return f'Did you mean "{by_lower[near[0]]}"?' if near else ""
 
 
 def is_dotted_path(text: str) -> bool:
@@ -203,12 +31,14 @@ def is_dotted_path(text: str) -> bool:
     return len(parts) > 1 and all(part.isidentifier() for part in parts)
 
 
-def _forget(*, setting: str, **_: object) -> None:
-    if setting == NAME:
-        read.cache_clear()
+def parse(raw: object) -> tuple[Settings, list[Problem]]:
+    """Return the settings that can be used, with defaults in place of all others, and what is wrong with the others.
 
-
-setting_changed.connect(_forget, dispatch_uid="neuron_evals.conf")
+    Args:
+        raw: The value of `NEURON_EVALS`.
+    """
+    reader = _Reader()
+    return reader.settings(raw), reader.problems
 
 
 class _Reader:
