@@ -1,0 +1,26 @@
+"""Shapes of JSON values: each checks a value, and is told as a JSON Schema; both come from the same fields."""
+
+from __future__ import annotations
+
+from neuron_evals.core.suites.shapes.compound import Either, Keyed, Listed, Mapped, either, nullable
+from neuron_evals.core.suites.shapes.contract import Fault, Shape
+from neuron_evals.core.suites.shapes.simple import Anything, Choice, Number, Text, Truth
+from neuron_evals.core.suites.shapes.wording import described, nearest
+
+__all__ = [
+    "Anything",
+    "Choice",
+    "Either",
+    "Fault",
+    "Keyed",
+    "Listed",
+    "Mapped",
+    "Number",
+    "Shape",
+    "Text",
+    "Truth",
+    "described",
+    "either",
+    "nearest",
+    "nullable",
+]
