@@ -57,6 +57,7 @@ def test_setup__loads_nothing_heavy_and_little_of_the_app():
         "neuron_evals.core",
         "neuron_evals.core.exceptions",
         "neuron_evals.core.naming",
+        "neuron_evals.core.nearest",
     ]
 
 

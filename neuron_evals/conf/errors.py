@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from difflib import get_close_matches
 
 from django.core.exceptions import ImproperlyConfigured
 
 from neuron_evals.core.exceptions import ConfigurationError
+from neuron_evals.core.nearest import nearest
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +44,5 @@ class SettingsError(ImproperlyConfigured, ConfigurationError):
 
 def did_you_mean(given: str, valid: Iterable[str]) -> str:
     """Return a sentence that names the valid name nearest to `given`, whatever its case; empty when none is near."""
-    by_lower = {name.lower(): name for name in valid}
-    near = get_close_matches(given.lower(), by_lower, n=1)
-    return f'Did you mean "{by_lower[near[0]]}"?' if near else ""
+    near = nearest(given, valid)
+    return "" if near is None else f'Did you mean "{near}"?'

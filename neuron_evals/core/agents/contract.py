@@ -6,7 +6,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from neuron_evals.core.agents.bridging import call_plain
@@ -15,6 +14,7 @@ from neuron_evals.core.agents.structured import with_schema
 from neuron_evals.core.approvals import Interrupt
 from neuron_evals.core.exceptions import ConfigurationError
 from neuron_evals.core.messages import Message, Usage
+from neuron_evals.core.nearest import did_you_mean
 
 if TYPE_CHECKING:
     from neuron_evals.core.agents.tools import Tool
@@ -185,8 +185,7 @@ class BaseAgent(ABC):
         for name in overrides:
             if name in cls.SUPPORTED:
                 continue
-            near = get_close_matches(name, cls.SUPPORTED, n=1)
-            hint = f'did you mean "{near[0]}"? ' if near else ""
+            hint = did_you_mean(name, cls.SUPPORTED)
             valid = [known for known in OVERRIDES if known in cls.SUPPORTED]
             what = f"it can change {', '.join(valid)}" if valid else "it can change nothing"
             msg = f'{cls.__name__}.fresh: "{name}" cannot be changed; {hint}{what}'

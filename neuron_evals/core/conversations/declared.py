@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any, Final
 
 from neuron_evals.core.approvals import Decision
@@ -16,6 +15,7 @@ from neuron_evals.core.conversations.talking import Policy
 from neuron_evals.core.conversations.turns import turn_problems
 from neuron_evals.core.conversations.user import User
 from neuron_evals.core.exceptions import EvaluationError, InvalidArgument
+from neuron_evals.core.nearest import did_you_mean
 
 CONVERSATION_KEYS: Final = ("turns", "user", "approvals")
 """The keys that make an item a conversation."""
@@ -134,8 +134,7 @@ def _user_problems(user: Any) -> Iterator[Problem]:
         return
     for key in user:
         if key not in USER_KEYS:
-            near = get_close_matches(str(key), USER_KEYS, n=1)
-            hint = f'did you mean "{near[0]}"?' if near else f"a user has {', '.join(USER_KEYS)}"
+            hint = f"{did_you_mean(key, USER_KEYS)}a user has {', '.join(USER_KEYS)}"
             yield f"user.{key}", f"unknown key; {hint}"
     if "goal" not in user:
         yield "user.goal", "is missing; say what the user wants"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Mapping
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from neuron_evals.core.exceptions import ConfigurationError
+from neuron_evals.core.nearest import did_you_mean
 from neuron_evals.core.outputs.console import ConsoleOutput
 from neuron_evals.core.outputs.console.items import item_lines
 from neuron_evals.core.outputs.console.labels import Labels
@@ -33,9 +33,7 @@ def render(report: EvaluationReport, name: str = "console") -> str:
         OutputError: The report does not hold the results that `junit` needs.
     """
     if name not in _FORMS:
-        near = get_close_matches(name.lower(), _FORMS, n=1)
-        hint = f'Did you mean "{near[0]}"? ' if near else ""
-        msg = f'render: there is no form "{name}". {hint}Use {", ".join(_FORMS)}.'
+        msg = f'render: there is no form "{name}"; {did_you_mean(name, _FORMS)}use {", ".join(_FORMS)}'
         raise ConfigurationError(msg)
     return _FORMS[name](report)
 

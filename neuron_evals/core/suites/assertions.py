@@ -11,11 +11,12 @@ from neuron_evals.core.assertions.wording import shown
 from neuron_evals.core.classifiers.fake import FakeClassifier
 from neuron_evals.core.embeddings.fake import FakeEmbeddings
 from neuron_evals.core.exceptions import InvalidArgument
+from neuron_evals.core.nearest import did_you_mean
 from neuron_evals.core.suites.definitions import read_definitions
 from neuron_evals.core.suites.fields import PART, PARTS, FieldSpec, TypeSpec, type_spec
 from neuron_evals.core.suites.resources import NAMES as RESOURCES
 from neuron_evals.core.suites.resources import Resources
-from neuron_evals.core.suites.shapes import Fault, described, nearest
+from neuron_evals.core.suites.shapes import Fault, described
 from neuron_evals.core.suites.spec import AssertionSpec
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ class AssertionReader:
         elif not isinstance(name, str):
             self._note(path, f"must be text, the name of a type, got {described(name)}")
         elif name not in self._types:
-            hint = nearest(name, self._types)
+            hint = did_you_mean(name, self._types)
             self._note(path, f"there is no type {shown(name)}; {hint}the types are {', '.join(self._types)}")
         else:
             return type_spec(name, self._types[name])
@@ -99,7 +100,7 @@ class AssertionReader:
                 self._note(f"{path}.{key}", "is given by the run, and not by an item")
                 continue
             fields = f"its fields are {', '.join(known)}" if known else "it has no fields"
-            self._note(f"{path}.{key}", f'"{spec.name}" has no such field; {nearest(key, known)}{fields}')
+            self._note(f"{path}.{key}", f'"{spec.name}" has no such field; {did_you_mean(key, known)}{fields}')
 
     def _given(self, spec: TypeSpec, entry: Mapping[str, Any], path: str) -> tuple[dict[str, Any], set[str]]:
         """Return the options by field name, and the fields with which something is wrong."""

@@ -97,12 +97,12 @@ def test_documents_can_be_read():
 
 @pytest.mark.parametrize(
     ("name", "hint"),
-    [("jsn", 'Did you mean "json"? '), ("JUnit", 'Did you mean "junit"? '), ("zzz", ""), ("", ""), ("github", "")],
+    [("jsn", 'did you mean "json"? '), ("JUnit", 'did you mean "junit"? '), ("zzz", ""), ("", ""), ("github", "")],
 )
 def test_an_unknown_name_is_refused_with_those_there_are(name, hint):
     with pytest.raises(ConfigurationError) as caught:
         render(WHOLE, name)
-    expected = f'render: there is no form "{name}". {hint}Use console, detailed, json, markdown, junit.'
+    expected = f'render: there is no form "{name}"; {hint}use console, detailed, json, markdown, junit'
     assert str(caught.value) == expected
 
 

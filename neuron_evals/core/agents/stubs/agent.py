@@ -6,7 +6,6 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Self
 
 from neuron_evals.core.agents.contract import AgentReply, BaseAgent
@@ -16,6 +15,7 @@ from neuron_evals.core.agents.stubs.stub import Refused, Stub
 from neuron_evals.core.agents.stubs.tool import stubbed_tool
 from neuron_evals.core.exceptions import ConfigurationError, EvaluationError
 from neuron_evals.core.jsonable import canonical_json
+from neuron_evals.core.nearest import did_you_mean
 
 if TYPE_CHECKING:
     from neuron_evals.core.agents.tools import Tool
@@ -204,8 +204,6 @@ def _require_known(stubs: Mapping[str, Stub], tools: Sequence[Tool]) -> None:
     for name in stubs:
         if name == REST or name in names:
             continue
-        near = get_close_matches(str(name), names, n=1)
-        hint = f'did you mean "{near[0]}"? ' if near else ""
         known = f"its tools are {', '.join(names)}" if names else "it has no tools"
-        msg = f'stub_tools: the agent has no tool "{name}"; {hint}{known}'
+        msg = f'stub_tools: the agent has no tool "{name}"; {did_you_mean(name, names)}{known}'
         raise ConfigurationError(msg)

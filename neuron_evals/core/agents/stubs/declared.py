@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from difflib import get_close_matches
 from typing import Any, Final
 
 from neuron_evals.core.agents.stubs.agent import REST
@@ -11,6 +10,7 @@ from neuron_evals.core.agents.stubs.replies import REPLY_KEYS
 from neuron_evals.core.agents.stubs.stub import Refused, Stub
 from neuron_evals.core.agents.tools import NAME
 from neuron_evals.core.exceptions import InvalidArgument
+from neuron_evals.core.nearest import did_you_mean
 
 _Problem = tuple[str, str]
 
@@ -120,9 +120,7 @@ def _error_problems(path: str, error: Any) -> Iterator[_Problem]:
 def _unknown_keys(path: str, given: Mapping[Any, Any], known: tuple[str, ...]) -> Iterator[_Problem]:
     for key in given:
         if key not in known:
-            near = get_close_matches(str(key), known, n=1)
-            hint = f'did you mean "{near[0]}"? ' if near else ""
-            yield f"{path}.{key}", f"is unknown; {hint}the keys are {', '.join(known)}"
+            yield f"{path}.{key}", f"is unknown; {did_you_mean(key, known)}the keys are {', '.join(known)}"
 
 
 def _kind(value: Any) -> str:

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from neuron_evals.core.assertions import Contains, ExactMatch, FuzzyMatch, RubricJudge, ToolUsage
 from neuron_evals.core.assertions.nous_contains import MODES
+from neuron_evals.core.nearest import did_you_mean
 from neuron_evals.core.suites.nous.custom import CUSTOM_KEY, read_custom
 from neuron_evals.core.suites.nous.reading import EXPECTED, Reading
 from neuron_evals.core.suites.nous.structured import SCHEMA_CONFIG, read_schema
@@ -22,7 +23,6 @@ from neuron_evals.core.suites.shapes import (
     Text,
     Truth,
     described,
-    nearest,
 )
 from neuron_evals.core.suites.spec import AssertionSpec
 
@@ -94,7 +94,7 @@ def _named(reading: Reading, name: Any) -> EvalType | None:
     if not isinstance(name, str):
         reading.note("eval_type", f"must be one of {', '.join(EVAL_TYPES)}, got {described(name)}")
     elif name not in EVAL_TYPES:
-        hint = nearest(name, EVAL_TYPES)
+        hint = did_you_mean(name, EVAL_TYPES)
         reading.note("eval_type", f'there is no eval_type "{name}"; {hint}there are {", ".join(EVAL_TYPES)}')
     else:
         return EVAL_TYPES[name]

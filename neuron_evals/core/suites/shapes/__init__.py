@@ -5,7 +5,7 @@ from __future__ import annotations
 from neuron_evals.core.suites.shapes.compound import Either, Keyed, Listed, Mapped, either, nullable
 from neuron_evals.core.suites.shapes.contract import Fault, Shape
 from neuron_evals.core.suites.shapes.simple import Anything, Choice, Number, Text, Truth
-from neuron_evals.core.suites.shapes.wording import described, nearest
+from neuron_evals.core.suites.shapes.wording import described
 
 __all__ = [
     "Anything",
@@ -21,6 +21,5 @@ __all__ = [
     "Truth",
     "described",
     "either",
-    "nearest",
     "nullable",
 ]

@@ -7,9 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from neuron_evals.core.nearest import did_you_mean
 from neuron_evals.core.suites.shapes.contract import Fault, Shape
 from neuron_evals.core.suites.shapes.simple import Anything, Number, Text
-from neuron_evals.core.suites.shapes.wording import SHOWN, described, nearest
+from neuron_evals.core.suites.shapes.wording import SHOWN, described
 
 
 @dataclass(frozen=True)
@@ -106,7 +107,7 @@ class Keyed(Shape):
             if key not in self.keys:
                 yield (
                     f"{start}{key}",
-                    f"there is no such key; {nearest(key, self.keys)}known are {', '.join(self.keys)}",
+                    f"there is no such key; {did_you_mean(key, self.keys)}known are {', '.join(self.keys)}",
                 )
             elif member is not None:
                 yield from self.keys[key].faults(member, f"{start}{key}")

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
+from collections.abc import Mapping
 from typing import Any
 
 from neuron_evals.core.jsonable import clean_text
@@ -20,12 +19,6 @@ _NAMES: Mapping[type, str] = {
     dict: "an object",
     type(None): "null",
 }
-
-
-def nearest(name: str, known: Iterable[str]) -> str:
-    """Return a clause with the known name that is nearest to another; nothing when none is near."""
-    near = get_close_matches(name.lower(), list(known), n=1)
-    return f'did you mean "{near[0]}"? ' if near else ""
 
 
 def described(value: Any) -> str:
