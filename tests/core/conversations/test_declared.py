@@ -63,7 +63,15 @@ def test_valid_item__no_problem(item):
         ),
         ({"user": {}}, [("user.goal", "is missing; say what the user wants")]),
         ({"user": {"goal": " "}}, [("user.goal", "must be text that is not blank, got ' '")]),
-        ({"user": {**GOAL, "gaol": "x"}}, [("user.gaol", 'unknown key; did you mean "goal"?')]),
+        (
+            {"user": {**GOAL, "gaol": "x"}},
+            [
+                (
+                    "user.gaol",
+                    'unknown key; did you mean "goal"? a user has persona, goal, facts, max_turns, agent',
+                )
+            ],
+        ),
         (
             {"user": {**GOAL, "budget": 1}},
             [("user.budget", "unknown key; a user has persona, goal, facts, max_turns, agent")],
