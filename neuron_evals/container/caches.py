@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from neuron_evals import conf
-from neuron_evals.container.building import build
-from neuron_evals.container.injection import Injector, resolved_bindings
+from neuron_evals.container.backed import built_with
 from neuron_evals.core.caches import Cache
 from neuron_evals.registries.backends import Kind
 
@@ -26,12 +25,8 @@ def make_cache() -> Cache:
         SettingsError: The setting names no cache, or has an unknown option.
         ConfigurationError: The cache cannot be built.
     """
-    settings = conf.read()
-    cls = cache_class(settings.cache)
-    if not settings.cache.options:
-        return build(cls)
-    made: Cache = Injector(resolved_bindings(settings.bindings), settings.cache.options).make(cls)
-    return made
+    entry = conf.read().cache
+    return built_with(cache_class(entry), entry.options)
 
 
 def cache_class(entry: conf.CacheEntry) -> type[Cache]:

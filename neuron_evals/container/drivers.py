@@ -8,8 +8,7 @@ from typing import Any, TextIO
 
 from neuron_evals import conf
 from neuron_evals.conf import OutputEntry, Problem, SettingsError
-from neuron_evals.container.building import build
-from neuron_evals.container.injection import Injector, resolved_bindings
+from neuron_evals.container.backed import built_with
 from neuron_evals.core.outputs.contract import OutputDriver
 from neuron_evals.registries.backends import Kind, constructor_options
 
@@ -111,7 +110,4 @@ def _entry(text: str) -> OutputEntry:
 def _built(cls: type[OutputDriver], options: Mapping[str, Any], context: Mapping[str, object]) -> OutputDriver:
     known, _ = constructor_options(cls)
     given = {name: value for name, value in context.items() if name in known} | dict(options)
-    if not given:
-        return build(cls)
-    made: OutputDriver = Injector(resolved_bindings(conf.read().bindings), given).make(cls)
-    return made
+    return built_with(cls, given)

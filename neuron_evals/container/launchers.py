@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from importlib.util import find_spec
 
 from neuron_evals import conf
-from neuron_evals.container.building import build
-from neuron_evals.container.injection import Injector, resolved_bindings
+from neuron_evals.container.backed import built_with
 from neuron_evals.launchers import Launcher
 from neuron_evals.registries.backends import Kind
 
@@ -28,12 +27,8 @@ def make_launcher() -> Launcher:
         SettingsError: The setting names no launcher, has an unknown option, or what it needs is not installed.
         ConfigurationError: The launcher cannot be built.
     """
-    settings = conf.read()
-    cls = launcher_class(settings.launcher)
-    if not settings.launcher.options:
-        return build(cls)
-    made: Launcher = Injector(resolved_bindings(settings.bindings), settings.launcher.options).make(cls)
-    return made
+    entry = conf.read().launcher
+    return built_with(launcher_class(entry), entry.options)
 
 
 def launcher_class(entry: conf.LauncherEntry) -> type[Launcher]:
