@@ -9,7 +9,7 @@ from contextlib import closing, contextmanager, redirect_stdout
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, TextIO, cast
 
-from django.core.management.base import BaseCommand, CommandError, OutputWrapper, SystemCheckError
+from django.core.management.base import CommandError, OutputWrapper
 
 from neuron_evals import conf, container
 from neuron_evals.core.cancellation import StopToken
@@ -20,6 +20,7 @@ from neuron_evals.core.report.gate import FAILED, INTERRUPTED, NOTHING_JUDGED, P
 from neuron_evals.core.runner import BrokenEvaluator, EvaluatorRunner, PreparedRun
 from neuron_evals.core.runner.interruption import signals_stop
 from neuron_evals.management import options as run_options
+from neuron_evals.management.checked import CheckedCommand
 from neuron_evals.signals import SignalListener
 
 if TYPE_CHECKING:
@@ -32,14 +33,11 @@ if TYPE_CHECKING:
 _NONE: Final[Mapping[str, Any]] = MappingProxyType({})
 
 
-class RunCommand(BaseCommand):
+class RunCommand(CheckedCommand):
     """A command that runs evaluations, and says by its exit status whether they are good enough.
 
     A project's own command may derive from one of ours and override `make` and `runner`.
     """
-
-    # Our own checks: those of the whole project are not what an evaluation depends on.
-    requires_system_checks = ("neuron_evals",)
 
     def make(self, cls: type[BaseEvaluator]) -> BaseEvaluator:
         """Build an evaluator: with the container that the settings name."""
@@ -72,14 +70,6 @@ class RunCommand(BaseCommand):
             raise CommandError(msg, returncode=INTERRUPTED) from None
         if status != PASSED:
             sys.exit(status)
-
-    def check(self, *args: Any, **kwargs: Any) -> None:
-        """Check the settings; wrong ones end the command as wrong usage does."""
-        try:
-            super().check(*args, **kwargs)
-        except SystemCheckError as exc:
-            exc.returncode = NOTHING_JUDGED
-            raise
 
     def run_here(  # noqa: PLR0913  (what there is to run, and how)
         self,

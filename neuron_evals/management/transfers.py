@@ -7,13 +7,14 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from django.core.exceptions import ImproperlyConfigured, ValidationError
-from django.core.management.base import BaseCommand, CommandError, SystemCheckError
+from django.core.management.base import CommandError
 from django.db import Error
 
 from neuron_evals.core.exceptions import ConfigurationError, DatasetError, OutputError
 from neuron_evals.core.printable import printable
 from neuron_evals.core.report.gate import NOTHING_JUDGED
 from neuron_evals.core.suites import SuiteError
+from neuron_evals.management.checked import CheckedCommand
 from neuron_evals.transfer.importing import is_new, problems_of
 
 if TYPE_CHECKING:
@@ -23,18 +24,8 @@ SHOWN_PROBLEMS = 50
 """How many problems of a file are listed."""
 
 
-class RowsCommand(BaseCommand):
-    """A command that works on rows: its own checks, and exit status 2 for whatever keeps it from working."""
-
-    requires_system_checks = ("neuron_evals",)
-
-    def check(self, *args: Any, **kwargs: Any) -> None:
-        """Check the settings; wrong ones end the command as wrong usage does."""
-        try:
-            super().check(*args, **kwargs)
-        except SystemCheckError as exc:
-            exc.returncode = NOTHING_JUDGED
-            raise
+class RowsCommand(CheckedCommand):
+    """A command that works on rows: exit status 2 for whatever keeps it from working."""
 
     def execute(self, *args: Any, **options: Any) -> str | None:
         """Run, and say in one message what keeps it from it."""
