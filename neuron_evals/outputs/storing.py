@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
@@ -57,9 +57,9 @@ class Store:
             self._store_missing(results, exc)
 
     def _insert(self, results: Sequence[ItemResult]) -> None:
-        self._write([row_of(self.lease.run_id, result) for result in results])
+        self._write(row_of(self.lease.run_id, result) for result in results)
 
-    def _write(self, rows: Sequence[EvalRunItem]) -> None:
+    def _write(self, rows: Iterable[EvalRunItem]) -> None:
         with fenced(self.lease):
             EvalRunItem.objects.using(self.lease.using).store(rows)
 
