@@ -39,8 +39,8 @@ class Spending:
     """What the model calls of one side used: of the agent, the judges, or the simulated users.
 
     Attributes:
-        items: How many items it is about: for the agent all that did not come from the cache, for judges those that
-            one judged, for simulated users those in which one spoke.
+        items: How many items it is about: for the agent all whose output did not come from the cache, for judges those
+            that one judged, for simulated users those in which one spoke and whose output did not come from the cache.
         input: Tokens sent, those read from a provider's cache included.
         output: Tokens received, reasoning included.
         cached_input: Part of `input` that the provider read from its cache.
@@ -179,21 +179,28 @@ class UsedTally:
     def add(self, result: ItemResult) -> None:
         """Count one result."""
         whole = tells_all(result)
-        if result.cached_run:
-            self.agent.add_cached(result.usage, result.cost)
-            if result.other_attempts:
-                self.agent.add(_NOTHING, whole=False)
-        else:
-            known = Spent(result.known_usage, result.known_cost)
-            self.agent.add(Spent(result.usage, result.cost), known, whole=whole)
-            if result.run_time is not None:
-                self._spend("agent", result.run_time - (result.tool_time or 0.0) - (result.simulator_time or 0.0))
-            if result.tool_time is not None:
-                self._spend("tools", result.tool_time)
+        self._add_run(result, whole=whole)
         if result.judge_time is not None:
             known = Spent(result.known_judge_usage, result.known_judge_cost)
             self.judges.add(Spent(result.judge_usage, result.judge_cost), known, whole=whole)
             self._spend("judges", result.judge_time)
+
+    def _add_run(self, result: ItemResult, *, whole: bool) -> None:
+        """Count what `run` used, which is nothing when its output came from the cache."""
+        if result.cached_run:
+            self.agent.add_cached(result.usage, result.cost)
+            self.simulators.add_cached(result.simulator_usage, result.simulator_cost)
+            if result.other_attempts:
+                self.agent.add(_NOTHING, whole=False)
+                if result.simulator_time is not None:
+                    self.simulators.add(_NOTHING, whole=False)
+            return
+        known = Spent(result.known_usage, result.known_cost)
+        self.agent.add(Spent(result.usage, result.cost), known, whole=whole)
+        if result.run_time is not None:
+            self._spend("agent", result.run_time - (result.tool_time or 0.0) - (result.simulator_time or 0.0))
+        if result.tool_time is not None:
+            self._spend("tools", result.tool_time)
         if result.simulator_time is not None:
             known = Spent(result.known_simulator_usage, result.known_simulator_cost)
             self.simulators.add(Spent(result.simulator_usage, result.simulator_cost), known, whole=whole)

@@ -1,0 +1,56 @@
+"""What an execution used, under the names that `CachedRun` and `ItemResult` have for it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from decimal import Decimal
+
+    from neuron_evals.core.metrics import Collected, UsageKind
+    from neuron_evals.core.trajectories import Trajectory
+
+
+def spent_in_run(collected: Collected, trajectory: Trajectory | None) -> dict[str, Any]:
+    """Return what agent, tools and simulated user used, as far as anything told.
+
+    Args:
+        collected: What was recorded in `run`.
+        trajectory: The conversation, where there was one. Where no model call of the agent was recorded, its messages
+            tell the tokens.
+    """
+    spent: dict[str, Any] = {}
+    if collected.asked("agent"):
+        spent = _spent_by("agent", collected, "")
+    elif trajectory is not None:
+        spent = {"usage": trajectory.usage()}
+    if collected.tool_rounds:
+        spent["tool_time"] = collected.tool_seconds("agent")
+    if collected.asked("simulator"):
+        spent |= _spent_by("simulator", collected, "simulator_")
+        spent["simulator_time"] = collected.model_seconds("simulator")
+    return spent
+
+
+def spent_on_judges(collected: Collected) -> dict[str, Any]:
+    """Return what judges used, as far as anything told.
+
+    Args:
+        collected: What was recorded in the whole execution.
+    """
+    if not collected.asked("judge"):
+        return {}
+    return {**_spent_by("judge", collected, "judge_"), "judge_time": collected.model_seconds("judge")}
+
+
+def _spent_by(kind: UsageKind, collected: Collected, prefix: str) -> dict[str, Any]:
+    return {
+        f"{prefix}usage": collected.usage(kind),
+        f"{prefix}cost": _number(collected.cost(kind)),
+        f"known_{prefix}usage": collected.known_usage(kind),
+        f"known_{prefix}cost": _number(collected.known_cost(kind)),
+    }
+
+
+def _number(cost: Decimal | None) -> float | None:
+    return None if cost is None else float(cost)
