@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from neuron_evals.core.messages import Usage
+
 if TYPE_CHECKING:
     from decimal import Decimal
 
@@ -23,7 +25,7 @@ def spent_in_run(collected: Collected, trajectory: Trajectory | None) -> dict[st
     if collected.asked("agent"):
         spent = _spent_by("agent", collected, "")
     elif trajectory is not None:
-        spent = {"usage": trajectory.usage()}
+        spent = _told_by(trajectory)
     if collected.tool_rounds:
         spent["tool_time"] = collected.tool_seconds("agent")
     if collected.asked("simulator"):
@@ -50,6 +52,13 @@ def _spent_by(kind: UsageKind, collected: Collected, prefix: str) -> dict[str, A
         f"known_{prefix}usage": collected.known_usage(kind),
         f"known_{prefix}cost": _number(collected.known_cost(kind)),
     }
+
+
+def _told_by(trajectory: Trajectory) -> dict[str, Any]:
+    """Return the tokens of a conversation; a reply that does not tell its own makes the whole unknown."""
+    told = [(message.role, message.usage) for message in trajectory.messages()]
+    usages = [usage or Usage() for role, usage in told if role == "assistant" or usage is not None]
+    return {"usage": Usage.sum(usages), "known_usage": Usage.known_sum(usages)} if usages else {}
 
 
 def _number(cost: Decimal | None) -> float | None:
