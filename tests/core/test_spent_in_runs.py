@@ -77,16 +77,20 @@ def test_cached_run__its_simulated_user_costs_the_run_nothing_and_it_says_so():
 
 
 class Asks(Talks):
-    """Does what it is told."""
+    """Does what it is told, and asks in `evaluate` another agent and a user of its own."""
 
-    def __init__(self, does: Callable[[], Any]) -> None:
+    def __init__(self, does: Callable[[], Any], asked: bool = False) -> None:
         super().__init__()
         self.does = does
+        self.asked = asked
 
     def run(self, item: Any) -> Any:
         return self.does()
 
     def evaluate(self, output: Any, item: Any) -> None:
+        if self.asked:
+            model("judge", said("yes", Usage(5, 1))).chat("Is it polite?")
+            self.conversation().run()
         self.check(Says("good"), "good")
 
 
@@ -151,3 +155,14 @@ def test_conversation_from_elsewhere_that_breaks_off__what_was_told_until_then_i
     result = run_one(Asks(lambda: Conversation(Foreign(Usage(5, 1))).with_turns(["hi", "hi"]).run()))
     assert result.error.startswith("IndexError")
     assert (result.usage, result.known_usage) == (Usage(5, 1), Usage(5, 1))
+
+
+@pytest.mark.parametrize("cached", [False, True])
+def test_what_evaluate_asks_of_whomever__is_spent_on_judging_and_on_nobody_else(cached):
+    runner, evaluator = EvaluatorRunner(MemoryCache()), Asks(lambda: read(Usage(5, 1)), asked=True)
+    if cached:
+        runner.run(evaluator)
+    [result] = runner.run(evaluator).results
+    assert result.cached_run == cached
+    assert (result.judge_usage, result.judge_cost) == (Usage(45, 8, requests=5), 53.0)
+    assert (result.usage, result.tool_time, result.simulator_time) == (Usage(5, 1), None, None)

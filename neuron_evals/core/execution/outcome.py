@@ -37,6 +37,7 @@ class Outcome:
     cached: bool = False
     saved: float = 0.0
     collected: Collected = field(default_factory=Collected)
+    calls_in_run: int = 0
     error: str | None = None
     traceback: str = ""
     transient: bool = False
@@ -78,6 +79,7 @@ class Outcome:
     def ran(self, output: Any, seconds: float) -> None:
         """Take what `run` returned."""
         trajectory = output if isinstance(output, Trajectory) else self.recorded.trajectory()
+        self.calls_in_run = len(self.collected.model_calls)
         self.first = CachedRun(output, seconds, trajectory=trajectory, **self._spent_in_run(trajectory))
 
     def store(self) -> None:
@@ -136,11 +138,13 @@ class Outcome:
         if self.first is not None:
             spent = {name: getattr(self.first, name) for name in _AS_IN_RESULTS}
             spent["run_time"] = self.first.execution_time
+            begun = self.calls_in_run
         else:
             # `run` did not return; what it had paid for until then is paid all the same.
             trajectory = self.recorded.trajectory(self.error or "")
             spent = {"trajectory": trajectory, **self._spent_in_run(trajectory)}
-        return spent | spent_on_judges(self.collected)
+            begun = None
+        return spent | spent_on_judges(self.collected, begun)
 
     def _spent_in_run(self, trajectory: Trajectory | None) -> dict[str, Any]:
         return {"steps": agent_steps(self.collected, trajectory), **spent_in_run(self.collected, trajectory)}

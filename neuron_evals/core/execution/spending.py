@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from neuron_evals.core.messages import Usage
+from neuron_evals.core.metrics import Collected
 
 if TYPE_CHECKING:
     from decimal import Decimal
 
-    from neuron_evals.core.metrics import Collected, UsageKind
+    from neuron_evals.core.metrics import UsageKind
     from neuron_evals.core.trajectories import Trajectory
 
 
@@ -34,18 +35,24 @@ def spent_in_run(collected: Collected, trajectory: Trajectory | None) -> dict[st
     return spent
 
 
-def spent_on_judges(collected: Collected) -> dict[str, Any]:
-    """Return what judges used, as far as anything told.
+def spent_on_judges(collected: Collected, begun: int | None) -> dict[str, Any]:
+    """Return what judging used, as far as anything told.
 
     Args:
         collected: What was recorded in the whole execution.
+        begun: How many model calls there were before `evaluate`, which alone judges: what it asks of an agent that is
+            no judge by name is spent on judging too. `None` when it never began.
     """
-    if not collected.asked("judge"):
+    calls = list(collected.model_calls)
+    if begun is None:
+        begun = len(calls)
+    judging = Collected([call for number, call in enumerate(calls) if number >= begun or call.kind == "judge"])
+    if not judging.model_calls:
         return {}
-    return {**_spent_by("judge", collected, "judge_"), "judge_time": collected.model_seconds("judge")}
+    return {**_spent_by(None, judging, "judge_"), "judge_time": judging.model_seconds()}
 
 
-def _spent_by(kind: UsageKind, collected: Collected, prefix: str) -> dict[str, Any]:
+def _spent_by(kind: UsageKind | None, collected: Collected, prefix: str) -> dict[str, Any]:
     return {
         f"{prefix}usage": collected.usage(kind),
         f"{prefix}cost": _number(collected.cost(kind)),

@@ -82,7 +82,8 @@ class ItemResult:
             broke in its `ending`.
         run_time: Seconds that `run` took; `None` when it did not return. A cached run keeps those of its first run.
         tool_time: Part of them in which tools ran; `None` when nothing told. Kept likewise.
-        judge_usage: Tokens of the judges' model calls in this run; `None` when there was none, or unknown.
+        judge_usage: Tokens of the judges' model calls, and of whatever else `evaluate` asked, in this run; `None` when
+            there was none, or unknown.
         judge_cost: What they cost; `None` likewise.
         known_judge_usage: What is known of the judges' tokens, as `known_usage`: a classifier, for one, tells none.
         known_judge_cost: What is known of their cost, likewise.
