@@ -26,7 +26,7 @@ def spent_in_run(collected: Collected, trajectory: Trajectory | None) -> dict[st
     if collected.asked("agent"):
         spent = _spent_by("agent", collected, "")
     elif trajectory is not None:
-        spent = _told_by(trajectory)
+        spent = told_by(trajectory)
     if collected.tool_rounds:
         spent["tool_time"] = collected.tool_seconds("agent")
     if collected.asked("simulator"):
@@ -52,6 +52,13 @@ def spent_on_judges(collected: Collected, begun: int | None) -> dict[str, Any]:
     return {**_spent_by(None, judging, "judge_"), "judge_time": judging.model_seconds()}
 
 
+def told_by(trajectory: Trajectory) -> dict[str, Any]:
+    """Return the tokens of a conversation; a reply that does not tell its own makes the whole unknown."""
+    told = [(message.role, message.usage) for message in trajectory.messages()]
+    usages = [usage or Usage() for role, usage in told if role == "assistant" or usage is not None]
+    return {"usage": Usage.sum(usages), "known_usage": Usage.known_sum(usages)} if usages else {}
+
+
 def _spent_by(kind: UsageKind | None, collected: Collected, prefix: str) -> dict[str, Any]:
     return {
         f"{prefix}usage": collected.usage(kind),
@@ -59,13 +66,6 @@ def _spent_by(kind: UsageKind | None, collected: Collected, prefix: str) -> dict
         f"known_{prefix}usage": collected.known_usage(kind),
         f"known_{prefix}cost": _number(collected.known_cost(kind)),
     }
-
-
-def _told_by(trajectory: Trajectory) -> dict[str, Any]:
-    """Return the tokens of a conversation; a reply that does not tell its own makes the whole unknown."""
-    told = [(message.role, message.usage) for message in trajectory.messages()]
-    usages = [usage or Usage() for role, usage in told if role == "assistant" or usage is not None]
-    return {"usage": Usage.sum(usages), "known_usage": Usage.known_sum(usages)} if usages else {}
 
 
 def _number(cost: Decimal | None) -> float | None:
