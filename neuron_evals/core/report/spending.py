@@ -40,7 +40,8 @@ class Spending:
 
     Attributes:
         items: How many items it is about: for the agent all whose output did not come from the cache, for judges those
-            that one judged, for simulated users those in which one spoke and whose output did not come from the cache.
+            that one judged, for simulated users those in which one spoke, or which were broken off where one speaks in
+            others, and whose output did not come from the cache.
         input: Tokens sent, those read from a provider's cache included.
         output: Tokens received, reasoning included.
         cached_input: Part of `input` that the provider read from its cache.
@@ -107,12 +108,13 @@ _NOTHING = Spent()
 class SpendingTally:
     """Running sums of one side."""
 
-    __slots__ = ("_free", "_known", "_whole", "items")
+    __slots__ = ("_free", "_known", "_untold", "_whole", "items")
 
     def __init__(self) -> None:
         self.items = 0
         self._free: set[str] = set()
         self._known: dict[str, int | Decimal] = {}
+        self._untold = 0
         self._whole = dict.fromkeys(_PARTS, 0)
 
     def add(self, spent: Spent, known: Spent = _NOTHING, *, whole: bool) -> None:
@@ -135,9 +137,14 @@ class SpendingTally:
         if cost is not None:
             self._free.add("cost")
 
+    def add_untold(self) -> None:
+        """Count an item that may have used something: one that was broken off, where others used something."""
+        self._untold += 1
+
     def merge(self, other: SpendingTally) -> None:
-        """Count all that another tally counted."""
+        """Count all that another tally counted, which is of another evaluator."""
         self.items += other.items
+        self._untold += other._untold if other.items else 0
         self._free |= other._free
         for name, value in other._known.items():
             self._known[name] = self._known.get(name, 0) + value
@@ -148,7 +155,8 @@ class SpendingTally:
         """Return the sums."""
         # Where everything came from the cache, nothing was spent, and that is known.
         known = self._known if self.items else dict.fromkeys(self._free, 0)
-        return Spending(self.items, **{name: Amount(known.get(name), self._whole[name], self.items) for name in _PARTS})
+        items = self.items + self._untold if self.items else 0
+        return Spending(items, **{name: Amount(known.get(name), self._whole[name], items) for name in _PARTS})
 
     def _count(self, name: str, value: int | Decimal | None, whole: bool) -> None:  # noqa: FBT001  (one call inside)
         if value is not None:
@@ -205,6 +213,8 @@ class UsedTally:
             known = Spent(result.known_simulator_usage, result.known_simulator_cost)
             self.simulators.add(Spent(result.simulator_usage, result.simulator_cost), known, whole=whole)
             self._spend("simulators", result.simulator_time)
+        elif not whole:
+            self.simulators.add_untold()
 
     def merge(self, other: UsedTally) -> None:
         """Count all that another tally counted."""

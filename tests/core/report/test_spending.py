@@ -184,3 +184,14 @@ def test_cached_answer_that_was_tried_again__the_total_of_its_simulated_user_is_
     result = a_result(Status.FAILED, cached_run=True, attempts=2, other_attempts=(Attempt(Status.PASSED),), **used)
 
     assert results_of(result).simulator_spending.cost == Amount(None, 0, 1)
+
+
+@pytest.mark.parametrize("status", [Status.ERROR, Status.CANCELLED])
+def test_item_that_was_broken_off__its_simulated_user_may_have_spoken_where_others_did(report_of, status):
+    used: dict[str, Any] = {"simulator_usage": Usage(4, 1), "simulator_cost": 0.5, "simulator_time": 1.0}
+    talked, broken_off = a_result(run_time=3.0, **used), a_result(status)
+
+    assert results_of(talked, broken_off).simulator_spending.cost == Amount(Decimal("0.5"), 1, 2)
+    assert results_of(a_result(), broken_off).simulator_spending.items == 0
+    assert report_of([talked], [a_result(), broken_off]).simulator_spending.cost.total == Decimal("0.5")
+    assert report_of([talked, broken_off], [talked]).simulator_spending.cost == Amount(Decimal("1.0"), 2, 3)
