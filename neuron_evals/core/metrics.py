@@ -131,6 +131,10 @@ class Collected:
         """Return how many calls of tools were proposed; `None` when there was no model call, or one does not tell."""
         return _sum(call.tool_calls for call in self._calls(kind))
 
+    def asked(self, kind: UsageKind) -> bool:
+        """Return whether there was a model call of a kind."""
+        return any(call.kind == kind for call in list(self.model_calls))
+
     def _calls(self, kind: UsageKind | None) -> list[ModelCall]:
         # A copy first: a thread that was given up may still be recording.
         return [call for call in list(self.model_calls) if kind in (None, call.kind)]

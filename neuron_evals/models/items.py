@@ -102,7 +102,7 @@ class EvalRunItem(models.Model):
         cached_run: Whether the output came from the cache of run outputs.
         attempts: How often the item was tried.
         usage: Tokens and seconds of the `agent`, its `tools`, the `judges` and the `simulators`; what is unknown is
-            left out. For judges and simulators `cost` too.
+            left out. For judges and simulators `cost` too; `known` is what is known of a side where not all is.
         cost: What the agent's model calls cost; `None` when unknown.
         tags: The item's own tags and its evaluator's.
         details: What few results have: `traceback`, `ending` of the conversation, `other_attempts` that do not count.

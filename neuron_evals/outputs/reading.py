@@ -78,12 +78,23 @@ def _counted(row: EvalRunItem, evaluator_class: str) -> dict[str, Any]:
         "tool_time": _number(tools.get("time")),
         "steps": _steps(_object(agent.get("steps"))),
     }
+    counted |= _known_of(agent, "", counted)
     for side, prefix in SIDES.items():
         part = _object(usage.get(side))
         counted[f"{prefix}_usage"] = _usage(part)
         counted[f"{prefix}_cost"] = _number(part.get("cost"))
         counted[f"{prefix}_time"] = _number(part.get("time"))
+        counted |= _known_of(part, f"{prefix}_", counted)
     return counted
+
+
+def _known_of(side: dict[str, Any], prefix: str, counted: dict[str, Any]) -> dict[str, Any]:
+    """Return what is known of tokens and cost of one side: the whole, where the row tells nothing else."""
+    usage, cost = counted[f"{prefix}usage"], counted[f"{prefix}cost"]
+    if "known" in side:
+        known = _object(side["known"])
+        usage, cost = _usage(known), _number(known.get("cost"))
+    return {f"known_{prefix}usage": usage, f"known_{prefix}cost": cost}
 
 
 def _check(held: dict[str, Any], evaluator_class: str) -> Check:

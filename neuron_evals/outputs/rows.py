@@ -130,14 +130,27 @@ def _usage(result: ItemResult) -> dict[str, Any]:
     agent = _tokens(result.usage)
     if result.run_time is not None:
         agent["time"] = result.run_time
+    agent |= _known_of(result, "")
     if steps := _told(result.steps, OF_STEPS):
         agent["steps"] = steps
     used = {"agent": agent, "tools": {} if result.tool_time is None else {"time": result.tool_time}}
     for side, prefix in SIDES.items():
-        known = _told(result, (f"{prefix}_cost", f"{prefix}_time"))
+        told = _told(result, (f"{prefix}_cost", f"{prefix}_time"))
         used[side] = _tokens(getattr(result, f"{prefix}_usage"))
-        used[side].update((name.removeprefix(f"{prefix}_"), value) for name, value in known.items())
+        used[side].update((name.removeprefix(f"{prefix}_"), value) for name, value in told.items())
+        used[side] |= _known_of(result, f"{prefix}_")
     return {side: part for side, part in used.items() if part}
+
+
+def _known_of(result: ItemResult, prefix: str) -> dict[str, Any]:
+    """Return what is known of tokens and cost of one side; nothing where that is the whole, as of most."""
+    whole, known = (
+        (getattr(result, f"{start}{prefix}usage"), getattr(result, f"{start}{prefix}cost")) for start in ("", "known_")
+    )
+    if known in (whole, (None, None)):
+        return {}
+    usage, cost = known
+    return {"known": _tokens(usage) | ({} if cost is None else {"cost": cost})}
 
 
 def _details(result: ItemResult) -> dict[str, Any]:

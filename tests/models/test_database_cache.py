@@ -19,6 +19,7 @@ from neuron_evals.core.caches import CachedRun, CacheError, CacheStats, RunOutpu
 from neuron_evals.core.exceptions import InvalidArgument
 from neuron_evals.core.suites import AsyncSuiteEvaluator, SuiteEvaluator, parse_suite, suite_evaluator
 from neuron_evals.models import CachedOutput
+from tests.core.spenders import OF_THE_RUN, Talks
 from tests.models.counting import CountingAgent
 
 KEY, OTHER = "a" * 64, "b" * 64
@@ -47,6 +48,15 @@ def test_long_names__are_cut_to_their_columns(cache):
     row = CachedOutput.objects.using(cache._using).get()
     assert row.evaluator == "e" * 300
     assert "\x00" not in row.item_id
+
+
+def test_cached_run__keeps_what_agent_and_simulated_user_of_the_first_used(cache):
+    runner = EvaluatorRunner(cache)
+    [first], [again] = runner.run(Talks()).results, runner.run(Talks()).results
+    assert again.cached_run
+    assert (again.simulator_cost, again.simulator_time) == (12.0, first.simulator_time)
+    for name in OF_THE_RUN:
+        assert getattr(again, name) == getattr(first, name)
 
 
 @pytest.mark.parametrize("key", ["", "A" * 64, "a" * 63, "a" * 65, "../" + "a" * 61])

@@ -66,9 +66,25 @@ def test_columns__are_what_lists_and_filters_need(run):
         "requests": 3,
         "cache_write": 5,
         "time": 1.1,
+        "known": {
+            "input": 100,
+            "output": 20,
+            "cached_input": 30,
+            "reasoning": 7,
+            "requests": 3,
+            "cache_write": 5,
+            "cost": 0.012345678901234567,
+        },
         "steps": {"first_token": 0.25, "iterations": 3, "retries": 1, "tool_calls": 2, "tool_errors": 0},
     }
     assert row.usage["judges"] == {"input": 50, "requests": 1, "cost": 0.001, "time": 0.2}
+    assert row.usage["simulators"] == {
+        "input": 5,
+        "output": 6,
+        "requests": 1,
+        "time": 0.05,
+        "known": {"input": 5, "output": 6, "requests": 1, "cost": 0.002},
+    }
     assert row.tags == ["smoke", "refund"]
 
 
@@ -147,7 +163,8 @@ def test_figures_without_results__are_those_of_the_results(run):
     whole, figures = report_of(run), report_of(run, keep_results=False)
     assert len(whole.results) == 7
     assert figures.results == ()
-    for name in ("score_statistics", "agent_spending", "judge_spending", "time_split", "flaky_items"):
+    sides = ("agent_spending", "judge_spending", "simulator_spending")
+    for name in ("score_statistics", *sides, "time_split", "flaky_items"):
         assert getattr(figures, name) == getattr(whole, name)
     assert figures.agent_spending.cost.total is None  # other tries are not counted in it
 

@@ -6,6 +6,7 @@ import copy
 import inspect
 import time
 from collections.abc import Callable
+from decimal import Decimal
 from typing import Any, Self
 
 from neuron_evals.core.agents.bridging import call_plain, finish
@@ -116,8 +117,8 @@ class CallableAgent(BaseAgent):
 
     def _answer(self, answer: Any, collected: Collected, seconds: float) -> AgentReply:
         if not collected.model_calls:
-            # Nothing inside recorded a model call: what it used is unknown, which is not nothing.
-            record_usage(seconds=seconds)
+            # Nothing inside recorded a model call: what the answer does not tell is unknown, which is not nothing.
+            _record(answer, seconds)
         if isinstance(answer, AgentReply):
             self._history = (*self._history, answer.message)
             return answer
@@ -128,6 +129,17 @@ class CallableAgent(BaseAgent):
         message = Message(role="assistant", content=text, duration=seconds)
         self._history = (*self._history, message)
         return AgentReply(text, message, usage=collected.usage(), cost=collected.cost(), duration=seconds)
+
+
+def _record(answer: Any, seconds: float) -> None:
+    if not isinstance(answer, AgentReply):
+        record_usage(seconds=seconds)
+        return
+    usage = answer.message.usage if answer.usage is None else answer.usage
+    model = answer.message.model if answer.model is None else answer.model
+    cost: Any = answer.cost  # others' agents may give a float
+    cost = Decimal(str(cost)) if isinstance(cost, int | float) else cost
+    record_usage(usage, cost, model, seconds=seconds, first_token=answer.first_token)
 
 
 class ObjectAgent(CallableAgent):

@@ -2,48 +2,21 @@
 
 from __future__ import annotations
 
-import dataclasses
-import math
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from threading import Lock
 from typing import Any, Final
 
 from neuron_evals.core.caches.contract import Cache, CacheError
 from neuron_evals.core.caches.counts import OTHER_REASONS, CacheCounts
+from neuron_evals.core.caches.entries import CachedRun, opened, written
 from neuron_evals.core.caches.keys import RunKeys, Uncacheable
-from neuron_evals.core.jsonable import Undecodable, Unserialisable, clean_text, decode, encode
-from neuron_evals.core.messages import Usage
-from neuron_evals.core.results import AgentSteps
+from neuron_evals.core.jsonable import Unserialisable, clean_text, encode
 
 MAX_REASONS: Final = 100
 """How many different reasons are counted apart: a place in an output may be different for each item."""
 
-_FORMAT: Final = 1
-_FIELDS: Final = {"format", "key", "output", "execution_time", "usage", "cost", "trajectory", "steps"}
 _REASON_LENGTH: Final = 300
-
-
-@dataclass(frozen=True, slots=True)
-class CachedRun:
-    """What the first run of an item gave.
-
-    Attributes:
-        output: What `run` returned.
-        execution_time: Seconds that `run` took.
-        usage: Token usage; `None` when unknown.
-        cost: Cost in the currency of the price table; `None` when unknown.
-        trajectory: The conversation that `run` had, where there was one.
-        steps: How the agent came to the output.
-    """
-
-    output: Any
-    execution_time: float
-    usage: Usage | None = None
-    cost: float | None = None
-    trajectory: Any = None
-    steps: AgentSteps = AgentSteps()  # noqa: RUF009  (it is frozen)
 
 
 class RunOutputs:
@@ -114,10 +87,10 @@ class RunOutputs:
             An equal copy, read back from the text that is stored, also when the cache could not keep that text. `None`
             when the run cannot be written exactly; then the original is all there is.
         """
-        written = self._written(key, run)
-        if written is None:
+        entry = self._entry(key, run)
+        if entry is None:
             return None
-        text, copy = written
+        text, copy = entry
         try:
             self.cache.keep(key, text, evaluator=evaluator, item_id=item_id)
         except Exception as exc:
@@ -128,10 +101,10 @@ class RunOutputs:
 
     async def astore(self, key: str, run: CachedRun, evaluator: str = "", item_id: str = "") -> CachedRun | None:
         """Do what `store` does, on an event loop."""
-        written = self._written(key, run)
-        if written is None:
+        entry = self._entry(key, run)
+        if entry is None:
             return None
-        text, copy = written
+        text, copy = entry
         try:
             await self.cache.akeep(key, text, evaluator=evaluator, item_id=item_id)
         except Exception as exc:
@@ -173,18 +146,18 @@ class RunOutputs:
             self._found[name] += 1
 
     def _found_in(self, text: str | None, key: str) -> CachedRun | None:
-        run = _opened(text, key)
+        run = opened(text, key)
         self._count("misses" if run is None else "hits")
         return run
 
-    def _written(self, key: str, run: CachedRun) -> tuple[str, CachedRun] | None:
+    def _entry(self, key: str, run: CachedRun) -> tuple[str, CachedRun] | None:
         """Return the text of a run with the copy that is read back from it; `None`, counted, when there is none."""
         try:
-            text = _envelope(key, run)
+            text = written(key, run)
         except Unserialisable as exc:
             self.refuse(_what_prevents(run, exc))
             return None
-        copy = _opened(text, key)
+        copy = opened(text, key)
         if copy is None:
             self.refuse("what was written cannot be read back")
             return None
@@ -193,63 +166,6 @@ class RunOutputs:
     def _could_not(self, exc: Exception) -> None:
         # Another's cache may raise anything, and the output has been paid for.
         self.refuse(str(exc) if isinstance(exc, CacheError) else f"{type(exc).__name__}: {exc}")
-
-
-def _envelope(key: str, run: CachedRun) -> str:
-    return encode(
-        {
-            "format": _FORMAT,
-            "key": key,
-            "output": run.output,
-            "execution_time": run.execution_time,
-            "usage": None if run.usage is None else dataclasses.asdict(run.usage),
-            "cost": run.cost,
-            "trajectory": run.trajectory,
-            "steps": dataclasses.asdict(run.steps),
-        }
-    )
-
-
-def _opened(text: str | None, key: str) -> CachedRun | None:
-    """Return the run in an envelope; `None` for a text that is none, of another key, or of another format."""
-    if text is None:
-        return None
-    try:
-        held = decode(text)
-    except Undecodable:
-        return None
-    if type(held) is not dict or held.keys() != _FIELDS or (held["format"], held["key"]) != (_FORMAT, key):
-        return None
-    seconds, cost, usage = held["execution_time"], held["cost"], held["usage"]
-    if not _is_amount(seconds) or not (cost is None or _is_amount(cost)) or not (usage is None or _is_usage(usage)):
-        return None
-    if not _is_steps(held["steps"]):
-        return None
-    steps = AgentSteps(**held["steps"])
-    usage = None if usage is None else Usage(**usage)
-    return CachedRun(held["output"], seconds, usage, cost, held["trajectory"], steps)
-
-
-def _is_amount(value: Any) -> bool:
-    return type(value) in (int, float) and math.isfinite(value) and value >= 0
-
-
-def _is_usage(value: Any) -> bool:
-    if type(value) is not dict or value.keys() != {field.name for field in dataclasses.fields(Usage)}:
-        return False
-    return all(map(_is_count, value.values()))
-
-
-def _is_steps(value: Any) -> bool:
-    if type(value) is not dict or value.keys() != {field.name for field in dataclasses.fields(AgentSteps)}:
-        return False
-    counts = (count for name, count in value.items() if name != "first_token")
-    first_token = value["first_token"]
-    return (first_token is None or _is_amount(first_token)) and all(map(_is_count, counts))
-
-
-def _is_count(value: Any) -> bool:
-    return value is None or (type(value) is int and value >= 0)
 
 
 def _what_prevents(run: CachedRun, error: Unserialisable) -> str:

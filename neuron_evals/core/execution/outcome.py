@@ -5,25 +5,24 @@ from __future__ import annotations
 import copy
 import time
 from contextlib import suppress
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, Final
 
 from neuron_evals.core.caches import CachedRun, RunOutputs
 from neuron_evals.core.checking import Recorder
+from neuron_evals.core.execution.spending import spent_in_run, spent_on_judges
 from neuron_evals.core.execution.steps import agent_steps
 from neuron_evals.core.execution.tasks import Executed, Task, result_of
-from neuron_evals.core.metrics import Collected, UsageKind
+from neuron_evals.core.metrics import Collected
 from neuron_evals.core.results import Check, Record, Status, Verdict, full_name
 from neuron_evals.core.tracebacks import describe_error, format_traceback
 from neuron_evals.core.trajectories import Recorded, Trajectory
 
 if TYPE_CHECKING:
-    from decimal import Decimal
-
     from neuron_evals.core.evaluators import BaseEvaluator
 
 
-_BESIDE_THE_AGENT: tuple[UsageKind, ...] = ("judge", "simulator")
+_AS_IN_RESULTS: Final = tuple(option.name for option in fields(CachedRun) if option.name != "execution_time")
 
 
 @dataclass(slots=True)
@@ -38,7 +37,7 @@ class Outcome:
     cached: bool = False
     saved: float = 0.0
     collected: Collected = field(default_factory=Collected)
-    known: dict[str, Any] = field(default_factory=dict)
+    calls_in_run: int = 0
     error: str | None = None
     traceback: str = ""
     transient: bool = False
@@ -80,10 +79,8 @@ class Outcome:
     def ran(self, output: Any, seconds: float) -> None:
         """Take what `run` returned."""
         trajectory = output if isinstance(output, Trajectory) else self.recorded.trajectory()
-        usage = self.collected.usage("agent") or (trajectory.usage() if trajectory is not None else None)
-        steps = agent_steps(self.collected, trajectory)
-        self.first = CachedRun(output, seconds, usage, _number(self.collected.cost("agent")), trajectory, steps)
-        self.known = self._known_of_agent()
+        self.calls_in_run = len(self.collected.model_calls)
+        self.first = CachedRun(output, seconds, trajectory=trajectory, **self._spent_in_run(trajectory))
 
     def store(self) -> None:
         """Store what `run` returned, and go on with the copy that every later run will find."""
@@ -138,54 +135,19 @@ class Outcome:
         return Executed(result, self.transient or (self.error is None and self.recorder.transient))
 
     def _spent(self) -> dict[str, Any]:
-        first = self.first
-        spent: dict[str, Any] = {}
-        if first is not None:
-            spent = {
-                "output": first.output,
-                "usage": first.usage,
-                "cost": first.cost,
-                "trajectory": first.trajectory,
-                "run_time": first.execution_time,
-                "steps": first.steps,
-                **self.known,
-            }
+        if self.first is not None:
+            spent = {name: getattr(self.first, name) for name in _AS_IN_RESULTS}
+            spent["run_time"] = self.first.execution_time
+            begun = self.calls_in_run
         else:
             # `run` did not return; what it had paid for until then is paid all the same.
             trajectory = self.recorded.trajectory(self.error or "")
-            spent = {"trajectory": trajectory, "steps": agent_steps(self.collected, trajectory)}
-            if self.collected.model_calls:
-                spent |= {"usage": self.collected.usage("agent"), "cost": _number(self.collected.cost("agent"))}
-                spent |= self._known_of_agent()
-        if self.collected.tool_rounds:
-            spent["tool_time"] = self.collected.tool_seconds("agent")
-        if self.collected.model_calls:
-            for kind in _BESIDE_THE_AGENT:
-                spent |= self._spent_by(kind)
-        return spent
+            spent = {"trajectory": trajectory, **self._spent_in_run(trajectory)}
+            begun = None
+        return spent | spent_on_judges(self.collected, begun)
 
-    def _spent_by(self, kind: UsageKind) -> dict[str, Any]:
-        usage = self.collected.usage(kind)
-        if usage is None:
-            return {}
-        return {
-            f"{kind}_usage": usage,
-            f"{kind}_cost": _number(self.collected.cost(kind)),
-            f"known_{kind}_usage": self.collected.known_usage(kind),
-            f"known_{kind}_cost": _number(self.collected.known_cost(kind)),
-            f"{kind}_time": self.collected.model_seconds(kind),
-        }
-
-    def _known_of_agent(self) -> dict[str, Any]:
-        """Return what is known of the agent's model calls so far; nothing where there was none, as for most tests."""
-        if not self.collected.model_calls:
-            return {}
-        known_cost = _number(self.collected.known_cost("agent"))
-        return {"known_usage": self.collected.known_usage("agent"), "known_cost": known_cost}
-
-
-def _number(cost: Decimal | None) -> float | None:
-    return None if cost is None else float(cost)
+    def _spent_in_run(self, trajectory: Trajectory | None) -> dict[str, Any]:
+        return {"steps": agent_steps(self.collected, trajectory), **spent_in_run(self.collected, trajectory)}
 
 
 def _error_of(checks: tuple[Check, ...]) -> str | None:

@@ -18,15 +18,15 @@ def agent_steps(collected: Collected, trajectory: Trajectory | None) -> AgentSte
 
     Args:
         collected: What was recorded in the item.
-        trajectory: The conversation, where there was one. Of one that was only read, as no model call was recorded, it
-            tells the model calls too.
+        trajectory: The conversation, where there was one. Where no model call of the agent was recorded, as of one
+            that was only read, it tells the model calls too.
     """
     if trajectory is None and not collected.model_calls:
         return _NONE
     iterations, tool_calls = collected.iterations("agent"), collected.tool_calls("agent")
     tool_errors = None if tool_calls is None else collected.tool_errors.count("agent")
     if trajectory is not None:
-        if not collected.model_calls:
+        if not collected.asked("agent"):
             iterations = sum(message.role == "assistant" for message in trajectory.messages())
         if tool_calls is None:
             calls = trajectory.tool_calls()

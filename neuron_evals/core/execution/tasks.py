@@ -11,6 +11,7 @@ from neuron_evals.core.caches import RunOutputs
 from neuron_evals.core.cancellation import StopToken
 from neuron_evals.core.evaluators import BaseEvaluator
 from neuron_evals.core.exceptions import TimeLimit
+from neuron_evals.core.execution.spending import told_by
 from neuron_evals.core.results import ItemResult, Status
 from neuron_evals.core.tracebacks import describe_error
 
@@ -96,7 +97,9 @@ def broken(
 ) -> Executed:
     """Return what an item gave whose worker broke, with the reason; `recorded` kept its conversation."""
     trajectory = None if recorded is None else recorded.trajectory(error)
-    result = result_of(task, status=Status.ERROR, execution_time=seconds, error=error, trajectory=trajectory)
+    # What was recorded of its model calls is gone with the worker; the conversation still tells the agent's tokens.
+    spent = {} if trajectory is None else told_by(trajectory)
+    result = result_of(task, status=Status.ERROR, execution_time=seconds, error=error, trajectory=trajectory, **spent)
     return Executed(result, transient=transient)
 
 

@@ -161,7 +161,7 @@ class Figures:
 
     @property
     def simulator_spending(self) -> Spending:
-        """Tokens and cost of the simulated users, over the items in which one spoke."""
+        """Tokens and cost of the simulated users, over the items in which one spoke. Cached runs are left out."""
         return self.tally.used.simulators.spending()
 
     @cached_property

@@ -39,8 +39,9 @@ class Spending:
     """What the model calls of one side used: of the agent, the judges, or the simulated users.
 
     Attributes:
-        items: How many items it is about: for the agent all that did not come from the cache, for judges those that
-            one judged, for simulated users those in which one spoke.
+        items: How many items it is about: for the agent all whose output did not come from the cache, for judges those
+            that one judged, for simulated users those in which one spoke, or which were broken off where one speaks in
+            others, and whose output did not come from the cache.
         input: Tokens sent, those read from a provider's cache included.
         output: Tokens received, reasoning included.
         cached_input: Part of `input` that the provider read from its cache.
@@ -107,12 +108,13 @@ _NOTHING = Spent()
 class SpendingTally:
     """Running sums of one side."""
 
-    __slots__ = ("_free", "_known", "_whole", "items")
+    __slots__ = ("_free", "_known", "_untold", "_whole", "items")
 
     def __init__(self) -> None:
         self.items = 0
         self._free: set[str] = set()
         self._known: dict[str, int | Decimal] = {}
+        self._untold = 0
         self._whole = dict.fromkeys(_PARTS, 0)
 
     def add(self, spent: Spent, known: Spent = _NOTHING, *, whole: bool) -> None:
@@ -135,9 +137,14 @@ class SpendingTally:
         if cost is not None:
             self._free.add("cost")
 
+    def add_untold(self) -> None:
+        """Count an item that may have used something: one that was broken off, where others used something."""
+        self._untold += 1
+
     def merge(self, other: SpendingTally) -> None:
-        """Count all that another tally counted."""
+        """Count all that another tally counted, which is of another evaluator."""
         self.items += other.items
+        self._untold += other._untold if other.items else 0
         self._free |= other._free
         for name, value in other._known.items():
             self._known[name] = self._known.get(name, 0) + value
@@ -148,7 +155,8 @@ class SpendingTally:
         """Return the sums."""
         # Where everything came from the cache, nothing was spent, and that is known.
         known = self._known if self.items else dict.fromkeys(self._free, 0)
-        return Spending(self.items, **{name: Amount(known.get(name), self._whole[name], self.items) for name in _PARTS})
+        items = self.items + self._untold if self.items else 0
+        return Spending(items, **{name: Amount(known.get(name), self._whole[name], items) for name in _PARTS})
 
     def _count(self, name: str, value: int | Decimal | None, whole: bool) -> None:  # noqa: FBT001  (one call inside)
         if value is not None:
@@ -179,25 +187,34 @@ class UsedTally:
     def add(self, result: ItemResult) -> None:
         """Count one result."""
         whole = tells_all(result)
-        if result.cached_run:
-            self.agent.add_cached(result.usage, result.cost)
-            if result.other_attempts:
-                self.agent.add(_NOTHING, whole=False)
-        else:
-            known = Spent(result.known_usage, result.known_cost)
-            self.agent.add(Spent(result.usage, result.cost), known, whole=whole)
-            if result.run_time is not None:
-                self._spend("agent", result.run_time - (result.tool_time or 0.0) - (result.simulator_time or 0.0))
-            if result.tool_time is not None:
-                self._spend("tools", result.tool_time)
+        self._add_run(result, whole=whole)
         if result.judge_time is not None:
             known = Spent(result.known_judge_usage, result.known_judge_cost)
             self.judges.add(Spent(result.judge_usage, result.judge_cost), known, whole=whole)
             self._spend("judges", result.judge_time)
+
+    def _add_run(self, result: ItemResult, *, whole: bool) -> None:
+        """Count what `run` used, which is nothing when its output came from the cache."""
+        if result.cached_run:
+            self.agent.add_cached(result.usage, result.cost)
+            self.simulators.add_cached(result.simulator_usage, result.simulator_cost)
+            if result.other_attempts:
+                self.agent.add(_NOTHING, whole=False)
+                if result.simulator_time is not None:
+                    self.simulators.add(_NOTHING, whole=False)
+            return
+        known = Spent(result.known_usage, result.known_cost)
+        self.agent.add(Spent(result.usage, result.cost), known, whole=whole)
+        if result.run_time is not None:
+            self._spend("agent", result.run_time - (result.tool_time or 0.0) - (result.simulator_time or 0.0))
+        if result.tool_time is not None:
+            self._spend("tools", result.tool_time)
         if result.simulator_time is not None:
             known = Spent(result.known_simulator_usage, result.known_simulator_cost)
             self.simulators.add(Spent(result.simulator_usage, result.simulator_cost), known, whole=whole)
             self._spend("simulators", result.simulator_time)
+        elif not whole:
+            self.simulators.add_untold()
 
     def merge(self, other: UsedTally) -> None:
         """Count all that another tally counted."""

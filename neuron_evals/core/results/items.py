@@ -74,25 +74,26 @@ class ItemResult:
         usage: Tokens of the agent's model calls; `None` when unknown. A cached run keeps those of its first run; where
             `run` did not return, these are the calls that had ended by then.
         cost: What they cost, in the currency of the price table; `None` when unknown. Kept likewise.
-        known_usage: What is known of the agent's tokens in this run, which the whole cannot be below: `usage` does not
-            know a kind of token that one model call did not tell. `None` when nothing is known.
+        known_usage: What is known of the agent's tokens, which the whole cannot be below: `usage` does not know a kind
+            of token that one model call did not tell. `None` when nothing is known. Kept likewise.
         known_cost: What is known of their cost, likewise.
         trajectory: The conversation that was evaluated, where there was one. Where `run` returned something else, it is
             the last one that a `Conversation` had in it; where `run` did not return, that as far as it went, with what
             broke in its `ending`.
-        run_time: Seconds that `run` took; `None` when it did not return.
-        tool_time: Part of them in which tools ran; `None` when nothing told.
-        judge_usage: Tokens of the judges' model calls; `None` when there was none, or unknown.
+        run_time: Seconds that `run` took; `None` when it did not return. A cached run keeps those of its first run.
+        tool_time: Part of them in which tools ran; `None` when nothing told. Kept likewise.
+        judge_usage: Tokens of the judges' model calls, and of whatever else `evaluate` asked, in this run; `None` when
+            there was none, or unknown.
         judge_cost: What they cost; `None` likewise.
         known_judge_usage: What is known of the judges' tokens, as `known_usage`: a classifier, for one, tells none.
         known_judge_cost: What is known of their cost, likewise.
         judge_time: Seconds of the judges' model calls; `None` when there was none.
-        simulator_usage: Tokens of the simulated user's model calls; `None` when there was none, as in a cached run, or
-            unknown.
+        simulator_usage: Tokens of the simulated user's model calls; `None` when there was none, or unknown. A cached
+            run keeps those of its first run, as of all that follows.
         simulator_cost: What they cost; `None` likewise.
         known_simulator_usage: What is known of the simulated user's tokens, as `known_usage`.
         known_simulator_cost: What is known of their cost, likewise.
-        simulator_time: Seconds of these calls, which are a part of `run_time`; `None` when there was none.
+        simulator_time: Seconds of these calls, which are a part of `run_time`; `None` when there was none, or unknown.
         metrics: The figures of the project's own (`record_metric`), by name. A cached run has those of `evaluate` only.
         steps: How the agent came to its output: model calls, tool calls, and the like. A cached run keeps those of its
             first run.

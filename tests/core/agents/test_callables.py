@@ -131,6 +131,24 @@ def test_reply_of_an_agent__is_passed_on_as_it_is():
     assert tested.history[-1] is given.message
 
 
+@pytest.mark.parametrize("cost", [Decimal("0.25"), 0.25], ids=repr)
+def test_reply_that_tells_what_it_used__is_counted_where_nothing_inside_was(chat, cost):
+    answer = Message("assistant", "hi", usage=Usage(9, 2), model="small")
+    reply = AgentReply("hi", answer, usage=Usage(20, 5, requests=2), cost=cost, first_token=0.5)
+    with collecting() as collected:
+        chat(as_agent(lambda _: reply), "hello")
+    assert (collected.usage(), collected.cost()) == (Usage(20, 5, requests=2), Decimal("0.25"))
+    assert (collected.iterations(), collected.first_token()) == (2, 0.5)
+
+
+def test_reply_whose_message_alone_tells_what_it_used__is_counted(chat):
+    with collecting() as collected:
+        chat(
+            as_agent(lambda _: AgentReply("hi", Message("assistant", "hi", usage=Usage(9, 2), model="small"))), "hello"
+        )
+    assert (collected.usage(), collected.cost()) == (Usage(9, 2), None)
+
+
 def test_structured__is_asked_for_in_words(chat):
     asked: list[str] = []
 

@@ -33,7 +33,16 @@ RUN = CachedRun(
     0.02,
     ["hi", {"a": 1}],
     AgentSteps(0.25, 2, 0, 1, None),
+    known_usage=Usage(input=10, output=3, cached_input=4, requests=2),
+    known_cost=0.02,
+    tool_time=0.25,
+    simulator_usage=Usage(input=None, output=7),
+    simulator_cost=None,
+    known_simulator_usage=Usage(input=5, output=7),
+    known_simulator_cost=0.001,
+    simulator_time=0.5,
 )
+OF_FORMAT_1 = ("output", "execution_time", "usage", "cost", "trajectory", "steps")
 
 
 @pytest.fixture(params=["memory", "file"])
@@ -98,7 +107,7 @@ def test_lookup__gives_a_copy_of_its_own_each_time(cache):
 def test_entry__is_readable_json_without_code(cache):
     RunOutputs(cache).store(KEY, CachedRun({"text": "é", "pair": (1, 2)}, 1.5))
     assert entry(cache) == {
-        "format": 1,
+        "format": 2,
         "key": KEY,
         "output": {"text": "é", "pair": {"$tuple": [1, 2]}},
         "execution_time": 1.5,
@@ -112,7 +121,23 @@ def test_entry__is_readable_json_without_code(cache):
             "tool_calls": None,
             "tool_errors": None,
         },
+        "known_usage": None,
+        "known_cost": None,
+        "tool_time": None,
+        "simulator_usage": None,
+        "simulator_cost": None,
+        "known_simulator_usage": None,
+        "known_simulator_cost": None,
+        "simulator_time": None,
     }
+
+
+def test_entry_of_format_1__is_found_and_what_it_does_not_tell_is_unknown(cache):
+    outputs = RunOutputs(cache)
+    outputs.store(KEY, RUN)
+    held = entry(cache)
+    cache.set(KEY, json.dumps({"format": 1, "key": KEY, **{name: held[name] for name in OF_FORMAT_1}}))
+    assert outputs.lookup(KEY) == CachedRun(*(getattr(RUN, name) for name in OF_FORMAT_1))
 
 
 DAMAGES = [
@@ -126,7 +151,10 @@ DAMAGES = [
     '{"$tuple":[1]}',
     "\x80\x04\x95pickled",
     "[" * 100_000,
-    ("format", 2),
+    ("format", 1),
+    ("format", 3),
+    ("format", 2.0),
+    ("format", [2]),
     ("format", None),
     ("key", OTHER),
     ("output", {"$neuron_evals_unknown": 1}),
@@ -143,6 +171,14 @@ DAMAGES = [
     ("usage", {"input": 1}),
     ("usage", {"input": "1", "output": None, "cached_input": None, "reasoning": None, "requests": 1}),
     ("usage", {"input": -1, "output": None, "cached_input": None, "reasoning": None, "requests": 1}),
+    ("known_usage", {"input": 1}),
+    ("known_cost", -0.1),
+    ("tool_time", "0.1"),
+    ("simulator_usage", 7),
+    ("simulator_cost", "0.02"),
+    ("known_simulator_usage", []),
+    ("known_simulator_cost", True),
+    ("simulator_time", -1),
     ("extra", 1),
 ]
 

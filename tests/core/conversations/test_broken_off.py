@@ -246,6 +246,21 @@ def test_thread_left_behind_at_the_limit__what_was_said_until_then_is_in_the_res
     assert_broken_off_by_the_limit(only(results))
 
 
+@pytest.mark.usefixtures("forks")
+@pytest.mark.parametrize("workers", ["threads", "processes"])
+def test_worker_that_is_gone__the_tokens_that_the_conversation_tells_are_known(workers):
+    def gone(_trajectory: Trajectory) -> Any:
+        return RELEASE.wait(PATIENCE) if workers == "threads" else os._exit(7)
+
+    agent = Agent(FakeProvider(*(Message("assistant", "ok", usage=usage) for usage in (Usage(5, 1), Usage(7, 2)))))
+    evaluator = Talks(lambda: Conversation(agent).with_turns(["a", "b"]), gone)
+    results = EvaluatorRunner().run(evaluator, concurrency=2, workers=workers, limits=Limits(timeout=3))
+    result = only(results)
+    assert result.status is Status.ERROR
+    assert (result.usage, result.known_usage, result.cost) == (*[Usage(12, 3, requests=2)] * 2, None)
+    assert (results.agent_spending.input.known, results.agent_spending.input.total) == (12, None)
+
+
 def test_async_item_cancelled_at_the_limit__what_was_said_until_then_is_in_the_result():
     async def agent(text: str) -> str:
         if text == "b":

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from typing import Any
 
 import pytest
 
@@ -164,3 +165,33 @@ def test_simulated_users__over_the_items_in_which_one_spoke_and_not_the_agents_t
     assert results.simulator_spending.cost == Amount(Decimal("0.5"), 1, 2)
     assert results.agent_spending.input.known == 20
     assert results.time_split == TimeSplit(agent=2.5, tools=0.5, judges=None, simulators=1.25)
+
+
+def test_cached_run__its_simulated_user_costs_nothing_and_is_in_no_sum():
+    used: dict[str, Any] = {"simulator_usage": Usage(4, 1), "simulator_cost": 0.5, "simulator_time": 1.0}
+    cached = a_result(run_time=9.0, tool_time=2.0, cached_run=True, **used)
+    results = results_of(a_result(run_time=3.0, **used), cached)
+
+    assert results.simulator_spending.items == 1
+    assert results.simulator_spending.cost == Amount(Decimal("0.5"), 1, 1)
+    assert results.time_split == TimeSplit(agent=2.0, tools=None, judges=None, simulators=1.0)
+    assert results_of(cached).simulator_spending.cost.total == 0
+    assert results_of(cached).simulator_spending.reasoning.total is None
+
+
+def test_cached_answer_that_was_tried_again__the_total_of_its_simulated_user_is_not_known():
+    used: dict[str, Any] = {"simulator_usage": Usage(4, 1), "simulator_cost": 0.5, "simulator_time": 1.0}
+    result = a_result(Status.FAILED, cached_run=True, attempts=2, other_attempts=(Attempt(Status.PASSED),), **used)
+
+    assert results_of(result).simulator_spending.cost == Amount(None, 0, 1)
+
+
+@pytest.mark.parametrize("status", [Status.ERROR, Status.CANCELLED])
+def test_item_that_was_broken_off__its_simulated_user_may_have_spoken_where_others_did(report_of, status):
+    used: dict[str, Any] = {"simulator_usage": Usage(4, 1), "simulator_cost": 0.5, "simulator_time": 1.0}
+    talked, broken_off = a_result(run_time=3.0, **used), a_result(status)
+
+    assert results_of(talked, broken_off).simulator_spending.cost == Amount(Decimal("0.5"), 1, 2)
+    assert results_of(a_result(), broken_off).simulator_spending.items == 0
+    assert report_of([talked], [a_result(), broken_off]).simulator_spending.cost.total == Decimal("0.5")
+    assert report_of([talked, broken_off], [talked]).simulator_spending.cost == Amount(Decimal("1.0"), 2, 3)

@@ -21,15 +21,11 @@ _COST_DIGITS = 6
 
 def spending_texts(figures: Figures) -> Iterator[str]:
     """Yield tokens and cost of agent, judges and simulated users, each when at least one item knows its own."""
-    left_out = figures.cached_run_count
-    if figures.agent_spending.known:
-        yield from _side("agent", figures.agent_spending)
-        if left_out:
-            yield f"{plural(left_out, 'cached run')} cost the agent nothing and {_are(left_out)} in neither sum"
-    if figures.judge_spending.known:
-        yield from _side("judges", figures.judge_spending)
-    if figures.simulator_spending.known:
-        yield from _side("simulated users", figures.simulator_spending)
+    yield from _side("agent", figures.agent_spending)
+    yield from _left_out("the agent", figures.agent_spending, figures)
+    yield from _side("judges", figures.judge_spending)
+    yield from _side("simulated users", figures.simulator_spending)
+    yield from _left_out("the simulated users", figures.simulator_spending, figures)
 
 
 def time_split_text(figures: Figures) -> str | None:
@@ -72,11 +68,19 @@ def _used_by(who: str, spent: Spent, known: Spent) -> Iterator[str]:
 
 
 def _side(name: str, spending: Spending) -> Iterator[str]:
+    if not spending.known:
+        return
     # The two that every model has are shown also where they are unknown.
     shown = [kind for kind in TOKENS if kind in ("input", "output") or getattr(spending, kind).known is not None]
     tokens = ", ".join(f"{kind.replace('_', ' ')} {_amount(getattr(spending, kind))}" for kind in shown)
     yield f"Tokens of {name}: {tokens}, requests {_amount(spending.requests)}"
     yield f"Cost of {name}: {_amount(spending.cost)}"
+
+
+def _left_out(name: str, spending: Spending, figures: Figures) -> Iterator[str]:
+    count = figures.cached_run_count
+    if spending.known and count:
+        yield f"{plural(count, 'cached run')} cost {name} nothing and {_are(count)} in neither sum"
 
 
 def _amount(amount: Amount) -> str:

@@ -577,3 +577,12 @@ def test_simulated_users__told_apart():
     assert "Tokens of simulated users: input 7, output 2, requests 1\nCost of simulated users: 0.02\n" in text
     assert "Tokens of agent: input 12, output 3, requests 1\nCost of agent: 0.1\n" in text
     assert "Time of all items: agent 1.5 s, tools n/a, judges n/a, simulated users 0.5 s\n" in text
+
+
+def test_simulated_user_of_a_cached_run__told_and_in_no_sum():
+    used: dict[str, Any] = {"simulator_usage": Usage(7, 2), "simulator_cost": 0.02, "simulator_time": 0.5}
+    text = shown(report_of(item(run_time=2.0, **used), item(index=1, run_time=2.0, cached_run=True, **used)), 2)
+    assert text.count("simulated user 0.5 s, simulator tokens input 7 output 2, simulator cost 0.02\n") == 2
+    assert (
+        "Cost of simulated users: 0.02\n1 cached run cost the simulated users nothing and is in neither sum\n" in text
+    )
