@@ -32,7 +32,7 @@ _OF_RUNS = (
     "error",
     "dispatch_error",
 )
-_NOT_LISTED = (*LARGE, "error", "usage", "tags", "details", *(f"run__{column}" for column in _OF_RUNS))
+_NOT_LISTED = (*LARGE, "error", "usage", "metrics", "tags", "details", *(f"run__{column}" for column in _OF_RUNS))
 
 
 def marks(item: EvalRunItem) -> list[str]:
@@ -65,7 +65,7 @@ class EvalRunItemAdmin(ReadOnlyPages):
         (_("Input and output"), {"fields": ["shown_input", "shown_output"]}),
         (_("Conversation"), {"fields": ["transcript", "ending"]}),
         (_("Error"), {"fields": ["shown_error", "traceback", "other_attempts"]}),
-        (_("Time, tokens, cost"), {"fields": ["seconds", "shown_usage", "shown_cost", "created_at"]}),
+        (_("Time, tokens, cost"), {"fields": ["seconds", "shown_usage", "shown_metrics", "shown_cost", "created_at"]}),
         (_("Reviews"), {"fields": ["shown_reviews"]}),
     ]
     readonly_fields = tuple(name for _title, options in fieldsets for name in options["fields"])
@@ -186,6 +186,11 @@ class EvalRunItemAdmin(ReadOnlyPages):
         known = item.usage.get("agent")
         agent = {"input": None, "output": None, **(known if isinstance(known, dict) else {})}
         return texts.figures({**item.usage, "agent": agent})
+
+    @admin.display(description=_("figures of the project"))
+    def shown_metrics(self, item: EvalRunItem) -> str:
+        """Return what was recorded by `record_metric`."""
+        return texts.figures(item.metrics)
 
     @admin.display(description=_("reviews"))
     def shown_reviews(self, item: EvalRunItem) -> str:

@@ -342,6 +342,7 @@ class Migration(migrations.Migration):
                 ("cached_run", models.BooleanField(default=False, verbose_name="from the cache")),
                 ("attempts", models.PositiveSmallIntegerField(default=1, verbose_name="attempts")),
                 ("usage", models.JSONField(blank=True, default=dict, verbose_name="usage")),
+                ("metrics", models.JSONField(blank=True, default=dict, verbose_name="metrics")),
                 ("cost", models.FloatField(blank=True, null=True, verbose_name="cost")),
                 ("tags", models.JSONField(blank=True, default=list, verbose_name="tags")),
                 ("details", models.JSONField(blank=True, default=dict, verbose_name="details")),

@@ -103,6 +103,7 @@ class EvalRunItem(models.Model):
         attempts: How often the item was tried.
         usage: Tokens and seconds of the `agent`, its `tools`, the `judges` and the `simulators`; what is unknown is
             left out. For judges and simulators `cost` too; `known` is what is known of a side where not all is.
+        metrics: The figures of the project's own (`record_metric`), by name.
         cost: What the agent's model calls cost; `None` when unknown.
         tags: The item's own tags and its evaluator's.
         details: What few results have: `traceback`, `ending` of the conversation, `other_attempts` that do not count.
@@ -130,6 +131,7 @@ class EvalRunItem(models.Model):
     cached_run = models.BooleanField(_("from the cache"), default=False)
     attempts = models.PositiveSmallIntegerField(_("attempts"), default=1)
     usage = CleanJSONField(_("usage"), default=dict, blank=True, cut=True)
+    metrics = CleanJSONField(_("metrics"), default=dict, blank=True, cut=True)
     cost = FiniteFloatField(_("cost"), null=True, blank=True)
     tags = CleanJSONField(_("tags"), default=list, blank=True, cut=True)
     details = CleanJSONField(_("details"), default=dict, blank=True, cut=True)

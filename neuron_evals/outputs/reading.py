@@ -77,6 +77,7 @@ def _counted(row: EvalRunItem, evaluator_class: str) -> dict[str, Any]:
         "run_time": _number(agent.get("time")),
         "tool_time": _number(tools.get("time")),
         "steps": _steps(_object(agent.get("steps"))),
+        "metrics": {name: held for name, held in _object(row.metrics).items() if _number(held) is not None},
     }
     counted |= _known_of(agent, "", counted)
     for side, prefix in SIDES.items():

@@ -44,6 +44,7 @@ def row_of(run_id: int, result: ItemResult) -> EvalRunItem:
         cached_run=result.cached_run,
         attempts=result.attempts,
         usage=_usage(result),
+        metrics=dict(result.metrics),
         cost=result.cost,
         tags=list(result.tags),
         details=_details(result),

@@ -98,4 +98,5 @@ def hostile_columns(text: str, held: Any) -> dict[str, Any]:
             "other_attempts": [{"output": text}],
         },
         "usage": {"agent": {"model": text}},
+        "metrics": {text: 1.5},
     }

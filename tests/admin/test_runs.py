@@ -145,6 +145,7 @@ def test_page_of_a_result__shows_all_that_is_known(root):
     columns = {
         **hostile_columns("9am", {"input": "When?"}),
         "usage": {"agent": {"input": 12, "requests": 1}, "judges": {"cost": 0.25}},
+        "metrics": {"groundedness": 0.75},
         "execution_time": 1.5,
         "cached_run": True,
         "attempts": 2,
@@ -166,6 +167,7 @@ def test_page_of_a_result__shows_all_that_is_known(root):
         "Cost: unknown",
         "agent.input 12 agent.output unknown",
         "judges.cost 0.25",
+        "groundedness 0.75",
         "fake: canned replies stood in for the agent, from the cache, 2 attempts, repeat 2",
     ):
         assert shown in text, shown

@@ -161,4 +161,5 @@ def full_result(index: int = 0) -> ItemResult:
         known_simulator_cost=0.002,
         simulator_time=0.05,
         steps=AgentSteps(0.25, 3, 1, 2, 0),
+        metrics={"groundedness": 0.75, "hops é": 3.0},
     )
