@@ -12,11 +12,8 @@ from neuron_evals.core.jsonable import Undecodable, decode, encode
 from neuron_evals.core.messages import Usage
 from neuron_evals.core.results import AgentSteps
 
-FORMAT: Final = 2
+FORMAT: Final = 1
 """Version of the entries that are written."""
-
-_FIRST_FORMAT: Final = 1
-"""It knew `_IN_EVERY_FORMAT` only. What its runs used beside that is unknown, which does not make them wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +85,9 @@ def opened(text: str | None, key: str) -> CachedRun | None:
     if type(held) is not dict or held.pop("key", None) != key:
         return None
     version = held.pop("format", None)
-    if type(version) is not int or held.keys() != _FIELDS.get(version):
+    if type(version) is not int or version != FORMAT or held.keys() != _FIELDS:
         return None
-    if not all(fits(held[name]) for name, fits in _RULES.items() if name in held):
+    if not all(fits(held[name]) for name, fits in _RULES.items()):
         return None
     return CachedRun(**{name: _read(name, value) for name, value in held.items()})
 
@@ -142,8 +139,4 @@ _RULES: Final[dict[str, Callable[[Any], bool]]] = {
     "known_simulator_cost": _is_amount,
     "simulator_time": _is_amount,
 }
-_IN_EVERY_FORMAT: Final = {"output", "execution_time", "usage", "cost", "trajectory", "steps"}
-_FIELDS: Final = {
-    _FIRST_FORMAT: _IN_EVERY_FORMAT,
-    FORMAT: {option.name for option in dataclasses.fields(CachedRun)},
-}
+_FIELDS: Final = {option.name for option in dataclasses.fields(CachedRun)}

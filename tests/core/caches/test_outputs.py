@@ -42,7 +42,6 @@ RUN = CachedRun(
     known_simulator_cost=0.001,
     simulator_time=0.5,
 )
-OF_FORMAT_1 = ("output", "execution_time", "usage", "cost", "trajectory", "steps")
 
 
 @pytest.fixture(params=["memory", "file"])
@@ -107,7 +106,7 @@ def test_lookup__gives_a_copy_of_its_own_each_time(cache):
 def test_entry__is_readable_json_without_code(cache):
     RunOutputs(cache).store(KEY, CachedRun({"text": "é", "pair": (1, 2)}, 1.5))
     assert entry(cache) == {
-        "format": 2,
+        "format": 1,
         "key": KEY,
         "output": {"text": "é", "pair": {"$tuple": [1, 2]}},
         "execution_time": 1.5,
@@ -132,14 +131,6 @@ def test_entry__is_readable_json_without_code(cache):
     }
 
 
-def test_entry_of_format_1__is_found_and_what_it_does_not_tell_is_unknown(cache):
-    outputs = RunOutputs(cache)
-    outputs.store(KEY, RUN)
-    held = entry(cache)
-    cache.set(KEY, json.dumps({"format": 1, "key": KEY, **{name: held[name] for name in OF_FORMAT_1}}))
-    assert outputs.lookup(KEY) == CachedRun(*(getattr(RUN, name) for name in OF_FORMAT_1))
-
-
 DAMAGES = [
     "",
     "{",
@@ -151,10 +142,9 @@ DAMAGES = [
     '{"$tuple":[1]}',
     "\x80\x04\x95pickled",
     "[" * 100_000,
-    ("format", 1),
-    ("format", 3),
-    ("format", 2.0),
-    ("format", [2]),
+    ("format", 2),
+    ("format", 1.0),
+    ("format", [1]),
     ("format", None),
     ("key", OTHER),
     ("output", {"$neuron_evals_unknown": 1}),
