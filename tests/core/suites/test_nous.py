@@ -233,6 +233,8 @@ def test_input_that_says_nothing_to_the_agent__refused(said, field):
         ({"retry_failed": -1}, "retry_failed", "a whole number from 0 up"),
         ({"default_timeout": 0}, "default_timeout", "milliseconds above 0"),
         ({"default_timeout": "30s"}, "default_timeout", "milliseconds above 0"),
+        ({"default_timeout": 10**400}, "default_timeout", "milliseconds above 0"),
+        ({"retry_failed": 10**400}, "retry_failed", "a whole number from 0 up"),
         ({"name": ""}, "name", "must not be empty"),
         ({"name": "a\nb"}, "name", "one line"),
         ({"metadata": ["x"]}, "metadata", "must be an object"),

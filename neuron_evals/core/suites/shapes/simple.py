@@ -81,7 +81,7 @@ class Number(Shape):
     def faults(self, value: Any, path: str) -> Iterator[Fault]:
         """Yield that it is no number, or out of range."""
         kinds = (int,) if self.whole else (int, float)
-        if type(value) not in kinds or (isinstance(value, float) and not math.isfinite(value)) or self._outside(value):
+        if type(value) not in kinds or not _is_finite(value) or self._outside(value):
             yield path, f"must be {self.noun}, got {described(value)}"
 
     def _outside(self, value: float) -> bool:
@@ -160,3 +160,11 @@ class Choice(Shape):
     def sample(self) -> Any:
         """Return the first."""
         return self.values[0]
+
+
+def _is_finite(value: float) -> bool:
+    """Return whether a number is one that can be reckoned with: neither infinite nor a whole one beyond every float."""
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False
