@@ -64,8 +64,11 @@ def load_suite(
     else:
         document, wrong = _yaml(text, file), []
         data = document.value
-    if isinstance(data, str):  # it would be taken for JSON text
-        raise _file_error(file, "holds a text; there must be a list of items, or an object that holds one")
+    if data is None or isinstance(data, str):  # a text would be taken for JSON
+        what = "is empty" if data is None else "holds a text"
+        raise _file_error(
+            file, f"{what}; there must be a list of items, or an object with {CASES} or {' or '.join(HOLDERS)}"
+        )
     try:
         suite = parse_suite(data, name=file.stem, types=types, imports=allowed)
     except SuiteError as exc:

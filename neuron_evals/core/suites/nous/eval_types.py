@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from neuron_evals.core.assertions import Contains, ExactMatch, FuzzyMatch, RubricJudge, ToolUsage
 from neuron_evals.core.assertions.nous_contains import MODES
+from neuron_evals.core.assertions.wording import shown
 from neuron_evals.core.nearest import did_you_mean
 from neuron_evals.core.suites.nous.custom import CUSTOM_KEY, read_custom
 from neuron_evals.core.suites.nous.reading import EXPECTED, Reading
@@ -95,7 +96,7 @@ def _named(reading: Reading, name: Any) -> EvalType | None:
         reading.note("eval_type", f"must be one of {', '.join(EVAL_TYPES)}, got {described(name)}")
     elif name not in EVAL_TYPES:
         hint = did_you_mean(name, EVAL_TYPES)
-        reading.note("eval_type", f'there is no eval_type "{name}"; {hint}there are {", ".join(EVAL_TYPES)}')
+        reading.note("eval_type", f"there is no eval_type {shown(name)}; {hint}there are {', '.join(EVAL_TYPES)}")
     else:
         return EVAL_TYPES[name]
     return None
