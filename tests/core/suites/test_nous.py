@@ -246,8 +246,11 @@ def test_input_that_says_nothing_to_the_agent__refused(said, field):
     ],
 )
 def test_suite_with_a_mistake__refused(keys, field, message):
-    found = problems({**keys, "test_cases": [CASE]})
-    assert message in found[None, field]
+    with pytest.raises(SuiteError) as refused:
+        parse_suite({**keys, "test_cases": [CASE]})
+    (problem,) = refused.value.problems
+    assert (problem.item_index, problem.field) == (None, field)
+    assert message in problem.message
 
 
 @pytest.mark.parametrize(
@@ -289,7 +292,7 @@ def test_suite_without_cases__refused(data, message):
         ({"expected": ["x"], "eval_type": "exact_match"}, "expected", "text or a number or true or false"),
         ({"eval_type": "fuzzy_match", "eval_config": {"threshold": 80}}, "eval_config.threshold", "from 0 to 1"),
         ({"eval_type": "fuzzy_match", "eval_config": {"threshold": True}}, "eval_config.threshold", "a number"),
-        ({"eval_type": "tool_usage", "expected": {}}, "expected", "nothing is asked for"),
+        ({"eval_type": "tool_usage", "expected": {}}, "expected", "one of the keys tools_called"),
         ({"eval_type": "tool_usage"}, "expected", "must be an object"),
         ({"eval_type": "tool_usage", "expected": {"tool_called": ["a"]}}, "expected.tool_called", '"tools_called"'),
         ({"eval_type": "tool_usage", "expected": {"max_tool_calls": -1}}, "expected.max_tool_calls", "from 0 up"),
@@ -298,8 +301,8 @@ def test_suite_without_cases__refused(data, message):
             "expected",
             "nothing is asked for",
         ),
-        ({"eval_type": "schema", "expected": {}}, "expected", "required_fields or field_values"),
-        ({"eval_type": "schema", "expected": 7}, "expected", "must be a schema"),
+        ({"eval_type": "schema", "expected": {}}, "expected", "keys schema, required_fields, field_values"),
+        ({"eval_type": "schema", "expected": 7}, "expected", "must be the dotted path of a dataclass"),
         ({"eval_type": "schema", "expected": {"schema": int}}, "expected", "must be a JSON Schema"),
         ({"eval_type": "schema", "expected": {"schema": {"type": "objekt"}}}, "expected", "schema"),
         (
@@ -312,7 +315,14 @@ def test_suite_without_cases__refused(data, message):
         ({"eval_type": "llm_judge", "eval_config": {"pass_threshold": 3}}, "eval_config.pass_threshold", "from 0 to 1"),
         ({"eval_type": "llm_judge", "eval_config": {"scale": [5, 1]}}, "eval_config.scale", "with the lowest first"),
         ({"eval_type": "custom"}, "eval_config.evaluator", "is missing"),
-        ({"eval_type": "custom", "eval_config": {"evaluator": 7}}, "eval_config.evaluator", "7 has none"),
+        ({"eval_type": "llm_judge", "expected": None}, "expected", "one of criteria, rubric, reference_answer"),
+        ({"expected": {"contains": None}}, "expected", "an object with one of the keys contains, contains_any, regex"),
+        ({"eval_type": "tool_usage", "expected": {"tools_called": None}}, "expected", "asks for nothing"),
+        (
+            {"eval_type": "custom", "eval_config": {"evaluator": 7}},
+            "eval_config.evaluator",
+            "must be the dotted path of a class or object",
+        ),
         ({"eval_type": "custom", "eval_config": {"evaluator": int}}, "eval_config.evaluator", "int has none"),
         ({"agent_config": {"modle": "m"}}, "agent_config.modle", 'did you mean "model"'),
         (
@@ -321,8 +331,8 @@ def test_suite_without_cases__refused(data, message):
             'did you mean "temperature"',
         ),
         ({"agent_config": {"tools": "shop.calculate"}}, "agent_config.tools", "a list of dotted paths"),
-        ({"tools": [7]}, "tools[0]", "must be a Tool"),
-        ({"tools": [None]}, "tools[0]", "must be a dotted path"),
+        ({"tools": [7]}, "tools[0]", "must be the dotted path of a tool, got 7"),
+        ({"tools": [None]}, "tools[0]", "must be the dotted path of a tool, got null"),
         ({"tools": [calculate, calculate]}, "tools[1]", "already"),
         ({"tools": [calculate], "agent_config": {"tools": [calculate]}}, "tools", "give one of them"),
         ({"agent_config": {"output_type": int}}, "agent_config.output_type", "must be a JSON Schema"),

@@ -383,6 +383,7 @@ def test_judge__is_shown_rubric_and_reference_of_case_or_config():
     for case in (
         {**JUDGED, "expected": expected},
         {**JUDGED, "expected": "Correct?", "eval_config": {"rubric": "5: right", "reference_answer": "forty-two"}},
+        {**JUDGED, "expected": None, "eval_config": expected},
     ):
         prompt = judged(case, "SCORE: 5")[1]
         assert all(text in prompt for text in expected.values())

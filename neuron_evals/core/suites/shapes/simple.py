@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -57,6 +57,37 @@ class Text(Shape):
 
     def sample(self) -> str:
         """Return a letter."""
+        return "x"
+
+
+@dataclass(frozen=True)
+class Coded(Shape):
+    """The dotted path of something in code; from code, the thing itself.
+
+    Attributes:
+        what: What it is the path of, for messages.
+    """
+
+    what: str
+
+    @property
+    def noun(self) -> str:
+        """The dotted path of what it is."""
+        return f"the dotted path of {self.what}"
+
+    def faults(self, value: Any, path: str) -> Iterator[Fault]:
+        """Yield that it is a value of JSON, but no text."""
+        if value is None or isinstance(value, bool | int | float | list | tuple | Mapping):
+            yield path, f"must be {self.noun}, got {described(value)}"
+        elif isinstance(value, str):
+            yield from Text(blank=False).faults(value, path)
+
+    def schema(self) -> dict[str, Any]:
+        """Return text that is not blank."""
+        return Text(blank=False).schema()
+
+    def sample(self) -> str:
+        """Return a path."""
         return "x"
 
 
