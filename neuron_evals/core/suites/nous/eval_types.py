@@ -9,12 +9,14 @@ from typing import Any, Final
 from neuron_evals.core.assertions import Contains, ExactMatch, FuzzyMatch, RubricJudge, ToolUsage
 from neuron_evals.core.assertions.nous_contains import MODES
 from neuron_evals.core.assertions.wording import shown
+from neuron_evals.core.judges.votes import RULES
 from neuron_evals.core.nearest import did_you_mean
 from neuron_evals.core.suites.nous.custom import CUSTOM_KEY, EVALUATOR, read_custom
 from neuron_evals.core.suites.nous.reading import EXPECTED, Reading
 from neuron_evals.core.suites.nous.structured import SCHEMA_CONFIG, SCHEMA_EXPECTED, read_schema
 from neuron_evals.core.suites.shapes import (
     Anything,
+    Choice,
     Either,
     Keyed,
     Listed,
@@ -67,14 +69,18 @@ class EvalType:
         config: The keys of `eval_config`, with what each may be.
         read: Returns the assertion of a case whose `expected` fits; what is wrong is noted. `None` when there is none.
         open_config: Whether `eval_config` may have other keys.
-        instead: Keys of `eval_config` that stand in for what is expected; without one of them it must be given.
+        expects: Whether something must be expected.
+        instead: Keys of `eval_config` that may say it instead.
+        needs: Keys that `eval_config` must have.
     """
 
     expected: Shape
     config: Mapping[str, Shape]
     read: Callable[[Reading, Mapping[str, Any]], AssertionSpec | None]
     open_config: bool = False
+    expects: bool = True
     instead: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
 
 
 def read_eval_type(reading: Reading) -> tuple[str, AssertionSpec] | None:
@@ -88,7 +94,7 @@ def read_eval_type(reading: Reading) -> tuple[str, AssertionSpec] | None:
     if found is None:
         return None
     options = reading.config if found.open_config else reading.options(found.config)
-    if reading.expected is None and not found.instead:
+    if reading.expected is None and found.expects and not found.instead:
         reading.missing(f"what {name} compares with")
         return None
     if reading.expected is not None and not _fits(reading, found):
@@ -183,12 +189,14 @@ EVAL_TYPES: Final[Mapping[str, EvalType]] = {
             "pass_threshold": Number(0, 1),
             "scale": Either((Listed(Number()), Mapped(Number()))),
             "votes": Number(1, whole=True),
-            "rule": Text(),
+            "rule": Choice(RULES),
             **_JUDGED,
         },
         _judge,
         instead=tuple(_JUDGED),
     ),
-    "custom": EvalType(Anything(), {CUSTOM_KEY: EVALUATOR}, read_custom, open_config=True, instead=(CUSTOM_KEY,)),
+    "custom": EvalType(
+        Anything(), {CUSTOM_KEY: EVALUATOR}, read_custom, open_config=True, expects=False, needs=(CUSTOM_KEY,)
+    ),
 }
 """The evaluator types by name."""

@@ -54,7 +54,7 @@ OWN_KEYS: Final[Mapping[str, Shape]] = {
     "expected": Anything(),
     "eval_type": Anything(),
     "eval_config": Mapped(),
-    "deps": Anything(),
+    "deps": Either((Mapped(), Coded("what the tools depend on"))),
     "tools": TOOLS,
     "agent_config": Keyed(AGENT_KEYS),
     "timeout": _MILLISECONDS,
