@@ -22,6 +22,7 @@ from neuron_evals import (
     Tool,
     ToolCall,
     as_agent,
+    assert_case,
     parse_suite,
     run_case,
     run_suite,
@@ -467,6 +468,18 @@ def test_model_of_the_suite__is_the_agent_where_none_is_given(models):
 def test_models_of_all_cases__are_their_agents(models):
     models["local"] = FakeProvider("ok")
     assert run_suite(suite({**CASE, "agent_config": {"model": "local:qwen3"}})).passed_count == 1
+
+
+def test_model_of_one_case__is_its_agent_or_that_of_the_agent_that_is_given(models):
+    models["local"] = FakeProvider("ok", "ok")
+    assert run_case({**CASE, "agent_config": {"model": "local:big"}}, model="local:small").passed
+    assert run_case({**CASE, "agent_config": {"model": "local:big"}}).passed
+    assert [request.model for request in models["local"].requests] == ["small", "big"]
+    provider = FakeProvider("ok")
+    assert_case(CASE, agent=Agent(provider, model="own"), model="other")
+    assert provider.requests[0].model == "other"
+    with pytest.raises(ConfigurationError, match="there is no agent"):
+        run_case(CASE)
 
 
 def test_no_agent_and_no_model__says_which_case_lacks_it(models):
