@@ -376,6 +376,56 @@ def test_folder_of_suites__is_one_report(tmp_path):
     assert (report["passed"], report["failed"]) == (3, 1)
 
 
+def test_recipe_of_the_guide_for_ci__reads_the_pass_rate_of_all_suites_at_the_top(tmp_path):
+    suites, results = tmp_path / "suites", tmp_path / "eval-results.json"
+    suites.mkdir()
+    (suites / "a.yaml").write_text(SUITE)
+    (suites / "b.yaml").write_text(SUITE.replace("eleven", "ten"))
+    run = ("--dir", suites, "--output", f"json={results}")
+
+    assert evaluate(*run).status == 1
+    assert json.loads(results.read_text())["pass_rate"] == 0.75
+    assert evaluate(*run, "--min-success-rate", "0.9").status == 1, "the gate does what the recipe does by hand"
+    assert evaluate(*run, "--min-success-rate", "0.75").status == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "asked"),
+    [
+        ((), ["open at nine", "open at ten"]),
+        (("--tag", "smoke,late"), ["open at nine"]),
+        (("--exclude-tag", "smoke,slow"), ["open at ten"]),
+        (("--tag", "smoke", "--exclude-tag", "smoke"), None),
+    ],
+)
+def test_tags_of_the_command__choose_cases_of_a_file(tmp_path, options, asked):
+    (tmp_path / "hours.yaml").write_text(SUITE)
+    done = evaluate("--file", tmp_path / "hours.yaml", *options)
+    assert Agent.asked == (asked or [])
+    assert (done.status == NOTHING_JUDGED) is (asked is None)
+
+
+@pytest.mark.parametrize("options", [("--tags", "smoke"), ("--format", "json"), ("--output", "jsonn")])
+def test_option_that_is_not_there__ends_with_2_and_is_not_passed_over(tmp_path, options):
+    (tmp_path / "hours.yaml").write_text(SUITE)
+    assert evaluate("--file", tmp_path / "hours.yaml", *options).status == NOTHING_JUDGED
+    assert Agent.asked == []
+
+
+def test_suite_of_which_setup_breaks__nothing_is_judged_but_the_others_are(tmp_path):
+    settings = {**SETTINGS, "SUITE_IMPORTS": ["tests.testapp.suite_code"]}
+    with override_settings(NEURON_EVALS=settings):
+        (tmp_path / "a.yaml").write_text("setup: tests.testapp.suite_code.broken\n" + SUITE)
+        done = evaluate("--dir", tmp_path)
+        assert (done.status, Agent.asked) == (NOTHING_JUDGED, [])
+        assert "suite hours: RuntimeError: no database" in done.refusal
+        (tmp_path / "b.yaml").write_text(SUITE.replace("eleven", "ten"))
+        done = evaluate("--dir", tmp_path)
+        assert done.status == 1
+        assert "Items: 2, Passed: 2" in done.out
+        assert "Evaluator errors: 1 of 2 evaluators" in done.out
+
+
 def test_suite_file__in_the_database_by_an_output__says_that_it_was_fake(db, tmp_path):
     (tmp_path / "hours.yaml").write_text(SUITE)
     done = evaluate("--file", tmp_path / "hours.yaml", "--fake-reply", "nine or eleven", "--output", "database")

@@ -24,6 +24,7 @@ from neuron_evals import (
     as_agent,
     assert_case,
     parse_suite,
+    render,
     run_case,
     run_suite,
 )
@@ -275,6 +276,17 @@ def test_teardown__is_called_after_cases_that_broke():
     run_suite(suite(setup=lambda: 7, teardown=got.append), agent=broken)
     run_suite(suite(teardown=got.append), agent=broken)
     assert got == [7, None]
+
+
+def test_teardown_that_breaks__is_told_and_no_case_is_lost():
+    def teardown(value: Any) -> None:
+        raise RuntimeError("cannot close")
+
+    report = run_suite(suite(teardown=teardown), agent=lambda text: "ok")
+    assert report.passed_count == 1
+    (evaluator,) = report.evaluators
+    assert "cannot close" in str(evaluator.error)
+    assert "Evaluator errors: 1 of 1 evaluator" in render(report)
 
 
 def test_deps_for_an_agent_that_takes_none__refused_before_it_is_called():
