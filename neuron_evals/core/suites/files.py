@@ -52,6 +52,8 @@ def load_suite(
         SuiteError: It cannot be read, or something is wrong with it; all problems are listed, each with file and line.
     """
     file = Path(path)
+    if file.is_dir():
+        raise _file_error(file, "is a directory; load_suites, or the option --dir, reads the suites in one")
     if file.suffix.lower() not in SUFFIXES:
         raise _file_error(file, f"a suite's file ends in {', '.join(SUFFIXES)}")
     text = _text_of(file)
@@ -95,7 +97,8 @@ def load_suites(
     """
     folder = Path(directory)
     if not folder.is_dir():
-        raise _file_error(folder, "there is no such directory")
+        hint = "; load_suite, or the option --file, reads one file" if folder.is_file() else ""
+        raise _file_error(folder, f"there is no such directory{hint}")
     files = sorted(file for file in folder.iterdir() if _is_suite(file))
     if not files:
         raise _file_error(folder, f"there is no suite in it, which is a file that ends in {', '.join(SUFFIXES)}")
@@ -121,8 +124,8 @@ def _text_of(file: Path) -> str:
     try:
         with file.open("rb") as opened:
             content = opened.read(LARGEST_FILE + 1)
-    except OSError as exc:
-        raise _file_error(file, f"cannot be read: {exc.strerror or exc}") from exc
+    except (OSError, ValueError) as exc:  # a name with NUL in it is no name to Python
+        raise _file_error(file, f"cannot be read: {getattr(exc, 'strerror', None) or exc}") from exc
     if len(content) > LARGEST_FILE:
         raise _file_error(file, f"has more than {LARGEST_FILE:,} bytes; divide the suite into several")
     try:

@@ -199,7 +199,10 @@ def test_names_that_do_not_end__are_cut_and_what_would_be_valid_is_told(write):
 
 def test_file_that_is_not_there_or_of_another_kind__refused(write, tmp_path):
     assert "cannot be read: No such file" in str(refusal(tmp_path / "nowhere.yaml"))
-    assert "cannot be read: " in str(refusal(_directory(tmp_path / "folder.yaml")))
+    assert "is a directory; load_suites" in str(refusal(_directory(tmp_path / "folder.yaml")))
+    assert "cannot be read: embedded null" in str(refusal(tmp_path / "a\0b.yaml"))
+    (tmp_path / "loop.yaml").symlink_to(tmp_path / "loop.yaml")
+    assert "cannot be read: Too many levels" in str(refusal(tmp_path / "loop.yaml"))
     assert "ends in .yaml, .yml, .json" in str(refusal(write(SUITE, "smoke.txt")))
 
 
@@ -241,3 +244,6 @@ def test_directory_without_suites_or_none__refused(tmp_path):
         load_suites(tmp_path)
     with pytest.raises(SuiteError, match="there is no such directory"):
         load_suites(tmp_path / "nowhere")
+    (tmp_path / "a.txt").touch()
+    with pytest.raises(SuiteError, match="no such directory; load_suite, or the option --file, reads one file"):
+        load_suites(tmp_path / "a.txt")
