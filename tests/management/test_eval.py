@@ -446,6 +446,8 @@ def test_suite_files__all_problems_of_all_with_file_and_line(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (["suites/smoke.yaml"], "if it is a path, write --file suites/smoke.yaml"),
+        (["suites/smoke"], "if it is a path, write --dir suites/smoke"),
         (["--file", "nowhere.yaml"], "nowhere.yaml: (file): cannot be read"),
         (["--dir", "nowhere"], "nowhere: (file): there is no such directory"),
         (["--file", "{folder}/judged.json"], "needs a judge"),
