@@ -489,6 +489,25 @@ def test_items_in_flight__are_what_each_suite_says_unless_the_command_does(tmp_p
     assert len(asked["all"]) == 1
 
 
+def test_items_in_flight__are_what_the_settings_say_where_a_suite_does_not(tmp_path):
+    threads: dict[str, set[str]] = {}
+    together = threading.Barrier(3)
+
+    def note(text):
+        threads.setdefault(text.partition(" ")[0], set()).add(threading.current_thread().name)
+        if text.startswith("unsaid"):
+            together.wait(timeout=120)  # only three at once get past it
+
+    Agent.before = note
+    for name, parallelism in (("unsaid", None), ("one", 1)):
+        cases = [{"id": str(n), "input": f"{name} {n}", "expected": str(n)} for n in range(3)]
+        suite = {"agent": "noting", "parallelism": parallelism, "test_cases": cases}
+        (tmp_path / f"{name}.json").write_text(json.dumps(suite))
+    with override_settings(NEURON_EVALS={**SETTINGS, "RUNNER": {"CONCURRENCY": 3}}):
+        assert evaluate("--dir", tmp_path).status == 0
+    assert (len(threads["unsaid"]), len(threads["one"])) == (3, 1)
+
+
 def test_min_success_rate_of_a_file__is_the_gate(tmp_path):
     suite = {"agent": "noting", "min_success_rate": 0.5, "dataset": items(2, wrong=(0,))}
     (tmp_path / "half.json").write_text(json.dumps(suite))
