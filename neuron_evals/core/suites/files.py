@@ -131,7 +131,7 @@ def _text_of(file: Path) -> str:
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as exc:
-        raise _file_error(file, f"is no text in UTF-8: byte {exc.start} cannot be read") from exc
+        raise _file_error(file, f"is no text in UTF-8: byte {exc.start} cannot be read; save it as UTF-8") from exc
 
 
 def _unread(problems: list[Problem], file: Path) -> SuiteError:
