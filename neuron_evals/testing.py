@@ -29,7 +29,7 @@ class EvaluationAssertions:
     queries have a connection of their own, which sees what was committed.
     """
 
-    def assertCasePasses(self, case: Mapping[str, Any], *, agent: Any, **options: Any) -> ItemResult:  # noqa: N802
+    def assertCasePasses(self, case: Mapping[str, Any], *, agent: Any = None, **options: Any) -> ItemResult:  # noqa: N802
         """Run one item or case, and fail unless it passed.
 
         Args:

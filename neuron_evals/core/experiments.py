@@ -144,11 +144,12 @@ def evaluator_for(  # noqa: PLR0913  (what takes part)
 def run_case(  # noqa: PLR0913  (what items may need)
     case: Mapping[str, Any],
     *,
-    agent: Any,
+    agent: Any = None,
     judge: Any = None,
     classifier: Any = None,
     embeddings: Any = None,
     simulator: Any = None,
+    model: str | None = None,
     imports: Imports | None = None,
     runner: EvaluatorRunner | None = None,
     types: Types | None = None,
@@ -162,18 +163,20 @@ def run_case(  # noqa: PLR0913  (what items may need)
         classifier: What answers `classifier_judge`.
         embeddings: What makes vectors for `string_similarity`.
         simulator: What plays simulated users.
+        model: Name of the agent's model; it goes before what the item says, and as `provider:model` needs no agent.
         imports: Returns what dotted paths in the case name; by default as for `load_suite`.
         runner: Runs it; a plain one by default.
         types: Assertion classes by type name; those that come with the package by default.
 
     Raises:
         SuiteError: Something is wrong with the item; nothing was called.
-        ConfigurationError: It is no agent.
+        ConfigurationError: There is no agent, or it cannot change what is to be changed.
     """
     allowed = project_imports() if imports is None else imports
     spec = parse_suite([case], name="case", types=types, imports=allowed)
     resources = _resources(judge, classifier, embeddings, simulator)
-    evaluator = suite_evaluator(spec, _subject(spec, agent, fake=False), resources)
+    subject = _subject(spec, agent, fake=False, model=model)
+    evaluator = suite_evaluator(spec, subject, resources, run_overrides(model, None, None))
     (result,) = (runner or EvaluatorRunner()).run(evaluator).results
     return result
 

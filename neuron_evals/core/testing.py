@@ -29,11 +29,12 @@ _AS_IT_SAYS = Limits()
 def assert_case(  # noqa: PLR0913  (what items may need)
     case: Mapping[str, Any],
     *,
-    agent: Any,
+    agent: Any = None,
     judge: Any = None,
     classifier: Any = None,
     embeddings: Any = None,
     simulator: Any = None,
+    model: str | None = None,
     imports: Imports | None = None,
     runner: EvaluatorRunner | None = None,
     types: Types | None = None,
@@ -47,6 +48,7 @@ def assert_case(  # noqa: PLR0913  (what items may need)
         classifier: What answers `classifier_judge`.
         embeddings: What makes vectors for `string_similarity`.
         simulator: What plays simulated users.
+        model: Name of the agent's model.
         imports: Returns what dotted paths in the case name.
         runner: Runs it. By default it runs in the thread of the test, where it sees what the test did in a transaction;
             there a time limit ends calls of models, and is noticed at the end of anything else.
@@ -59,7 +61,7 @@ def assert_case(  # noqa: PLR0913  (what items may need)
         AssertionError: It did not pass: the agent was wrong, something broke, or every check was skipped. The message
             has every check, and what the agent said.
         SuiteError: Something is wrong with the item; nothing was called.
-        ConfigurationError: It is no agent.
+        ConfigurationError: As for `run_case`.
     """
     __tracebackhide__ = True  # pytest shows where the test asks
     result = run_case(
@@ -69,6 +71,7 @@ def assert_case(  # noqa: PLR0913  (what items may need)
         classifier=classifier,
         embeddings=embeddings,
         simulator=simulator,
+        model=model,
         imports=imports,
         runner=runner or InPlaceRunner(),
         types=types,

@@ -78,7 +78,8 @@ class EvaluatorFile(pytest.File):
         """Yield a test for each item of each evaluator, in each repeat."""
         found = discover_file(self.path, self._folder)
         if found.broken:
-            raise self.CollectError("\n".join(f"{file.error}\n{file.traceback}".rstrip() for file in found.broken))
+            said = "\n".join(f"{file.error}\n{file.traceback}".rstrip() for file in found.broken)
+            raise self.CollectError(printable(said, multiline=True))
         for cls in found.evaluators:
             yield from self._tests(cls)
 

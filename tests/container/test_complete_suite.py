@@ -8,14 +8,18 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from django.test import override_settings
 
-from neuron_evals import FakeProvider, load_suite, render, run_suite
+from neuron_evals import Agent, FakeProvider, load_suite, render, run_suite
 from neuron_evals.container import get_provider
+from neuron_evals.core.suites import SuiteDefaults
 from tests.testapp import suite_code
 
 if TYPE_CHECKING:
     from neuron_evals.core.providers.contract import ModelRequest
 
-FILE = Path(__file__).parent.parent / "core" / "suites" / "nous_complete.yaml"
+SUITES = Path(__file__).parent.parent / "core" / "suites"
+FILE = SUITES / "nous_complete.yaml"
+DOCUMENT = SUITES / "nous_document.yaml"
+"""The complete suite of the Nous.Eval guide, as it stands there."""
 ANSWERS: dict[str, Any] = {
     "Say hello to the user": "Hello!",
     "What is 15 + 27?": "42",
@@ -71,3 +75,41 @@ def test_complete_suite__a_part_of_it_by_tags():
     report = run_suite(load_suite(FILE), tags=["basic", "tool"], exclude_tags=["tool"], model="lmstudio:qwen-7b")
     assert [result.item_id for result in report.results] == ["greeting", "math"]
     assert {request.model for request in requests()} == {"qwen-7b"}
+
+
+@pytest.mark.usefixtures("project")
+def test_suite_of_the_guide__runs_as_it_stands_with_the_tools_attached():
+    agent = Agent(get_provider("lmstudio"), tools=[suite_code.calculate])
+    suite = load_suite(DOCUMENT)
+    report = run_suite(suite, agent=agent)
+
+    assert report.success_rate == 1.0, render(report, "detailed")
+    assert (suite.name, suite.description, suite.metadata) == (
+        "basic_agent_tests",
+        "Smoke tests for the support agent",
+        {"owner": "platform-team"},
+    )
+    assert suite.defaults == SuiteDefaults(
+        "lmstudio:ministral-3-14b-reasoning",
+        "Be concise and helpful.",
+        timeout=30.0,
+        retries=1,
+        concurrency=2,
+        retry_failed=True,
+    )
+    assert [(result.item_id, result.tags) for result in report.results] == [
+        ("greeting", ("basic",)),
+        ("math", ()),
+        ("tip_calculation", ()),
+        ("explanation_quality", ()),
+    ]
+    asked = {(request.messages[0].content, request.model, request.instructions) for request in requests()}
+    assert ("What is 15 + 27?", "ministral-3-14b-reasoning", "Be concise and helpful.") in asked
+    assert ("Explain recursion to a beginner", "qwen3", "Explain things simply.") in asked
+
+
+@pytest.mark.usefixtures("project")
+def test_suite_of_the_guide__a_tool_that_nobody_attached_is_a_failure_of_its_case_alone():
+    report = run_suite(load_suite(DOCUMENT))
+    assert [result.item_id for result in report.failed_results] == ["tip_calculation"]
+    assert "calculate" in report.failed_results[0].reason

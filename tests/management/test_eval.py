@@ -376,6 +376,56 @@ def test_folder_of_suites__is_one_report(tmp_path):
     assert (report["passed"], report["failed"]) == (3, 1)
 
 
+def test_recipe_of_the_guide_for_ci__reads_the_pass_rate_of_all_suites_at_the_top(tmp_path):
+    suites, results = tmp_path / "suites", tmp_path / "eval-results.json"
+    suites.mkdir()
+    (suites / "a.yaml").write_text(SUITE)
+    (suites / "b.yaml").write_text(SUITE.replace("eleven", "ten"))
+    run = ("--dir", suites, "--output", f"json={results}")
+
+    assert evaluate(*run).status == 1
+    assert json.loads(results.read_text())["pass_rate"] == 0.75
+    assert evaluate(*run, "--min-success-rate", "0.9").status == 1, "the gate does what the recipe does by hand"
+    assert evaluate(*run, "--min-success-rate", "0.75").status == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "asked"),
+    [
+        ((), ["open at nine", "open at ten"]),
+        (("--tag", "smoke,late"), ["open at nine"]),
+        (("--exclude-tag", "smoke,slow"), ["open at ten"]),
+        (("--tag", "smoke", "--exclude-tag", "smoke"), None),
+    ],
+)
+def test_tags_of_the_command__choose_cases_of_a_file(tmp_path, options, asked):
+    (tmp_path / "hours.yaml").write_text(SUITE)
+    done = evaluate("--file", tmp_path / "hours.yaml", *options)
+    assert Agent.asked == (asked or [])
+    assert (done.status == NOTHING_JUDGED) is (asked is None)
+
+
+@pytest.mark.parametrize("options", [("--tags", "smoke"), ("--format", "json"), ("--output", "jsonn")])
+def test_option_that_is_not_there__ends_with_2_and_is_not_passed_over(tmp_path, options):
+    (tmp_path / "hours.yaml").write_text(SUITE)
+    assert evaluate("--file", tmp_path / "hours.yaml", *options).status == NOTHING_JUDGED
+    assert Agent.asked == []
+
+
+def test_suite_of_which_setup_breaks__nothing_is_judged_but_the_others_are(tmp_path):
+    settings = {**SETTINGS, "SUITE_IMPORTS": ["tests.testapp.suite_code"]}
+    with override_settings(NEURON_EVALS=settings):
+        (tmp_path / "a.yaml").write_text("setup: tests.testapp.suite_code.broken\n" + SUITE)
+        done = evaluate("--dir", tmp_path)
+        assert (done.status, Agent.asked) == (NOTHING_JUDGED, [])
+        assert "suite hours: RuntimeError: no database" in done.refusal
+        (tmp_path / "b.yaml").write_text(SUITE.replace("eleven", "ten"))
+        done = evaluate("--dir", tmp_path)
+        assert done.status == 1
+        assert "Items: 2, Passed: 2" in done.out
+        assert "Evaluator errors: 1 of 2 evaluators" in done.out
+
+
 def test_suite_file__in_the_database_by_an_output__says_that_it_was_fake(db, tmp_path):
     (tmp_path / "hours.yaml").write_text(SUITE)
     done = evaluate("--file", tmp_path / "hours.yaml", "--fake-reply", "nine or eleven", "--output", "database")
@@ -396,6 +446,8 @@ def test_suite_files__all_problems_of_all_with_file_and_line(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (["suites/smoke.yaml"], "if it is a path, write --file suites/smoke.yaml"),
+        (["suites/smoke"], "if it is a path, write --dir suites/smoke"),
         (["--file", "nowhere.yaml"], "nowhere.yaml: (file): cannot be read"),
         (["--dir", "nowhere"], "nowhere: (file): there is no such directory"),
         (["--file", "{folder}/judged.json"], "needs a judge"),
@@ -435,6 +487,25 @@ def test_items_in_flight__are_what_each_suite_says_unless_the_command_does(tmp_p
     Agent.before = lambda text: asked.setdefault("all", set()).add(threading.current_thread().name)
     assert evaluate("--dir", tmp_path, "--concurrency", "1").status == 0
     assert len(asked["all"]) == 1
+
+
+def test_items_in_flight__are_what_the_settings_say_where_a_suite_does_not(tmp_path):
+    threads: dict[str, set[str]] = {}
+    together = threading.Barrier(3)
+
+    def note(text):
+        threads.setdefault(text.partition(" ")[0], set()).add(threading.current_thread().name)
+        if text.startswith("unsaid"):
+            together.wait(timeout=120)  # only three at once get past it
+
+    Agent.before = note
+    for name, parallelism in (("unsaid", None), ("one", 1)):
+        cases = [{"id": str(n), "input": f"{name} {n}", "expected": str(n)} for n in range(3)]
+        suite = {"agent": "noting", "parallelism": parallelism, "test_cases": cases}
+        (tmp_path / f"{name}.json").write_text(json.dumps(suite))
+    with override_settings(NEURON_EVALS={**SETTINGS, "RUNNER": {"CONCURRENCY": 3}}):
+        assert evaluate("--dir", tmp_path).status == 0
+    assert (len(threads["unsaid"]), len(threads["one"])) == (3, 1)
 
 
 def test_min_success_rate_of_a_file__is_the_gate(tmp_path):

@@ -165,12 +165,15 @@ def test_marked_test__skipped_before_its_fixtures_unless_asked_for(folder):
     ("files", "said"),
     [
         ({"evaluators__broken_py": "import nothing_of_that_name\n"}, "ModuleNotFoundError"),
+        ({"evaluators__broken_py": "raise ImportError('no \\x1b[2J')\n"}, "ImportError: no \\x1b[2J"),
+        ({"suites__broken_yaml": "name: a\nname: !x b\n"}, "line 2, column 1: (file): the key 'name' stands twice"),
         ({"suites__broken_yaml": "test_cases:\n  - input: q\n    eval_type: contians\n"}, 'did you mean "contains"'),
     ],
 )
 def test_file_that_cannot_be_read__is_an_error_of_the_run(folder, files, said):
     done = folder.write(**files, test_m_py=MARKED).pytest("--evals")
     assert (done.status, said in done.text) == (2, True), done.text
+    assert "\x1b" not in done.text
 
 
 def test_folders_of_ones_own__by_name_and_path(folder):

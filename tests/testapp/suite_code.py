@@ -51,6 +51,12 @@ def begin() -> dict[str, str]:
     return {"shop": "open"}
 
 
+def broken() -> None:
+    """Fail to set a suite up."""
+    msg = "no database"
+    raise RuntimeError(msg)
+
+
 def end(value: object) -> None:
     """Tear it down."""
     calls.append(("end", value))

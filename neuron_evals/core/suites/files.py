@@ -52,6 +52,8 @@ def load_suite(
         SuiteError: It cannot be read, or something is wrong with it; all problems are listed, each with file and line.
     """
     file = Path(path)
+    if file.is_dir():
+        raise _file_error(file, "is a directory; load_suites, or the option --dir, reads the suites in one")
     if file.suffix.lower() not in SUFFIXES:
         raise _file_error(file, f"a suite's file ends in {', '.join(SUFFIXES)}")
     text = _text_of(file)
@@ -64,8 +66,11 @@ def load_suite(
     else:
         document, wrong = _yaml(text, file), []
         data = document.value
-    if isinstance(data, str):  # it would be taken for JSON text
-        raise _file_error(file, "holds a text; there must be a list of items, or an object that holds one")
+    if data is None or isinstance(data, str):  # a text would be taken for JSON
+        what = "is empty" if data is None else "holds a text"
+        raise _file_error(
+            file, f"{what}; there must be a list of items, or an object with {CASES} or {' or '.join(HOLDERS)}"
+        )
     try:
         suite = parse_suite(data, name=file.stem, types=types, imports=allowed)
     except SuiteError as exc:
@@ -92,7 +97,8 @@ def load_suites(
     """
     folder = Path(directory)
     if not folder.is_dir():
-        raise _file_error(folder, "there is no such directory")
+        hint = "; load_suite, or the option --file, reads one file" if folder.is_file() else ""
+        raise _file_error(folder, f"there is no such directory{hint}")
     files = sorted(file for file in folder.iterdir() if _is_suite(file))
     if not files:
         raise _file_error(folder, f"there is no suite in it, which is a file that ends in {', '.join(SUFFIXES)}")
@@ -118,14 +124,14 @@ def _text_of(file: Path) -> str:
     try:
         with file.open("rb") as opened:
             content = opened.read(LARGEST_FILE + 1)
-    except OSError as exc:
-        raise _file_error(file, f"cannot be read: {exc.strerror or exc}") from exc
+    except (OSError, ValueError) as exc:  # a name with NUL in it is no name to Python
+        raise _file_error(file, f"cannot be read: {getattr(exc, 'strerror', None) or exc}") from exc
     if len(content) > LARGEST_FILE:
         raise _file_error(file, f"has more than {LARGEST_FILE:,} bytes; divide the suite into several")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as exc:
-        raise _file_error(file, f"is no text in UTF-8: byte {exc.start} cannot be read") from exc
+        raise _file_error(file, f"is no text in UTF-8: byte {exc.start} cannot be read; save it as UTF-8") from exc
 
 
 def _unread(problems: list[Problem], file: Path) -> SuiteError:

@@ -6,10 +6,13 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from neuron_evals.core.assertions.registry import assertion_types
+from neuron_evals.core.assertions.wording import shown
+from neuron_evals.core.nearest import nearest
 from neuron_evals.core.suites import nous, studio
 from neuron_evals.core.suites.imports import Imports, no_imports
 from neuron_evals.core.suites.items import read_items
-from neuron_evals.core.suites.problems import Problem, SuiteError
+from neuron_evals.core.suites.nous.keys import CASES
+from neuron_evals.core.suites.problems import DATASET, Problem, SuiteError
 from neuron_evals.core.suites.spec import SuiteSpec
 from neuron_evals.core.suites.values import parsed
 
@@ -69,8 +72,20 @@ def dataset_problems(dataset: Any, *, has_judge: bool | None = None, types: Type
 
 
 def _read(data: Any, types: Types, name: str, imports: Imports) -> SuiteSpec:
-    read = next((read for recognises, read in _FORMATS if recognises(data)), studio.read_suite)
-    return read(data, types, name, imports)
+    read = next((read for recognises, read in _FORMATS if recognises(data)), None)
+    if read is not None:
+        return read(data, types, name, imports)
+    if isinstance(data, Mapping) and not any(key in data for key in studio.HOLDERS):
+        raise SuiteError([Problem(None, DATASET, _without_items(data))])
+    return studio.read_suite(data, types, name, imports)
+
+
+def _without_items(data: Mapping[Any, Any]) -> str:
+    """Return what is wrong with an object that holds nothing to run, with the key that was probably meant."""
+    known = (CASES, *studio.HOLDERS)
+    meant = ((key, nearest(key, known)) for key in data)
+    hint = next((f'; {shown(key)} is none of them, did you mean "{near}"?' for key, near in meant if near), "")
+    return f"is missing; a suite holds its cases under {CASES}, or its items under {' or '.join(studio.HOLDERS)}{hint}"
 
 
 def _position(problem: Problem) -> int:

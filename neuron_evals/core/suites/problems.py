@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from neuron_evals.core.exceptions import EvaluationError
 from neuron_evals.core.jsonable import clean_text
+from neuron_evals.core.printable import printable
 
 DATASET = "dataset"
 """Field of a problem that belongs to the items as a whole."""
@@ -18,6 +19,7 @@ SHOWN_PROBLEMS = 50
 """How many problems the text of a `SuiteError` lists."""
 
 _ID_LENGTH = 80
+_FIELD_LENGTH = 200
 
 
 class Problem(NamedTuple):
@@ -35,16 +37,19 @@ class Problem(NamedTuple):
     message: str
 
     def written(self, item_id: str | None = None) -> str:
-        """Return the problem as one line: where, then what.
+        """Return the problem as one line: where, then what; what could drive a terminal is escaped.
 
         Args:
             item_id: The id that the item was given, if it has one.
         """
-        if self.item_index is None:
-            return f"{self.field}: {self.message}"
+        field = clean_text(self.field, _FIELD_LENGTH)
         known = f' (id "{clean_text(item_id, _ID_LENGTH)}")' if item_id else ""
         where = f"item {self.item_index}{known}"
-        return f"{where}: {self.message}" if self.field == ITEM else f"{where}, {self.field}: {self.message}"
+        if self.item_index is None:
+            where = field
+        elif self.field != ITEM:
+            where = f"{where}, {field}"
+        return printable(f"{where}: {self.message}")
 
 
 class SuiteError(EvaluationError, ValueError):
@@ -83,7 +88,7 @@ def _listed(problems: tuple[Problem, ...], ids: Mapping[int, str], places: tuple
         for problem in problems[:SHOWN_PROBLEMS]
     ]
     if places:
-        lines = [f"{place}: {line}" for place, line in zip(places, lines, strict=False)]
+        lines = [f"{printable(place)}: {line}" for place, line in zip(places, lines, strict=False)]
     if len(problems) > SHOWN_PROBLEMS:
         lines.append(f"and {len(problems) - SHOWN_PROBLEMS} more")
     if len(problems) == 1:

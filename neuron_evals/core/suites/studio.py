@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from neuron_evals.core.suites.imports import Imports, no_imports
 from neuron_evals.core.suites.items import read_items
-from neuron_evals.core.suites.problems import DATASET, Problem, SuiteError, given_ids
-from neuron_evals.core.suites.shapes import Anything, Keyed, Listed, Mapped, Number, Shape, Text, described
+from neuron_evals.core.suites.problems import Problem, SuiteError, given_ids
+from neuron_evals.core.suites.shapes import Anything, Keyed, Listed, Mapped, Number, Shape, Text
 from neuron_evals.core.suites.spec import SuiteDefaults, SuiteSpec
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def read_suite(data: Any, types: Mapping[str, type[Assertion]], name: str, impor
     """Return the suite that data describes.
 
     Args:
-        data: A list of items, or an object with the items under `dataset` or `items`.
+        data: An object with the items under `dataset` or `items`, or a list of items; anything else is refused.
         types: Assertion classes by type name.
         name: The suite's name when the data give none.
         imports: Not needed: such items name no code.
@@ -79,9 +79,6 @@ def read_suite(data: Any, types: Mapping[str, type[Assertion]], name: str, impor
 
 def _read_object(data: Mapping[str, Any], types: Mapping[str, type[Assertion]], name: str) -> SuiteSpec:
     holders = [key for key in HOLDERS if key in data]
-    if not holders:
-        message = f'must be a list of items, or an object that holds one under "dataset", got {described(data)}'
-        raise SuiteError([Problem(None, DATASET, message)])
     own = {key: value for key, value in data.items() if value is not None and key not in HOLDERS}
     problems = [Problem(None, field, message) for field, message in _SHAPE.faults(own, "")]
     problems += [Problem(None, second, f'means the same as "{holders[0]}"; give one of them') for second in holders[1:]]

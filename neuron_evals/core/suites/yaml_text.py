@@ -25,6 +25,8 @@ _INT = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 _NOT_FINITE = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
 _LONGEST_NUMBER = 400
+_NO_CHARACTER = re.compile(r"\\U(?!000|0010)[0-9A-Fa-f]{8}")
+_OWN_TAGS = "tag:yaml.org,2002:"
 
 # What a reader of YAML 1.1 takes for text too, however it is written.
 _PLAIN_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_ /-]*[A-Za-z0-9_]|[A-Za-z_]")
@@ -87,17 +89,37 @@ def _events(text: str, source: str) -> Iterator[Any]:
     from ruamel.yaml.error import MarkedYAMLError, YAMLError  # noqa: PLC0415
     from ruamel.yaml.reader import ReaderError  # noqa: PLC0415
 
+    text = text.removeprefix("\ufeff")
+    reached = 0
     try:
-        yield from YAML(typ="safe", pure=True).parse(text.removeprefix("\ufeff"))
+        for event in YAML(typ="safe", pure=True).parse(text):
+            reached = event.end_mark.index
+            yield event
     except ReaderError as exc:
-        lines = text[: exc.position].split("\n")
-        _refuse(source, f"no YAML: the character U+{exc.character:04X} is not allowed", len(lines), len(lines[-1]) + 1)
+        where = _position(text, exc.position)
+        _refuse(source, f"no YAML: the character U+{exc.character:04X} is not allowed", *where)
     except MarkedYAMLError as exc:
         mark = exc.problem_mark or exc.context_mark
-        what = exc.problem or exc.context or "it cannot be read"
-        _refuse(source, f"no YAML: {what}", *((mark.line + 1, mark.column + 1) if mark is not None else (None, None)))
-    except (YAMLError, ValueError, RecursionError) as exc:
-        _refuse(source, f"no YAML: {exc}")
+        _refuse(source, f"no YAML: {_told(exc)}", *((mark.line + 1, mark.column + 1) if mark is not None else ()))
+    except (YAMLError, ValueError, OverflowError, RecursionError) as exc:
+        escape = _NO_CHARACTER.search(text, reached)
+        if escape is None:
+            _refuse(source, f"no YAML: {exc}")
+        _refuse(source, f"no YAML: {escape[0]} is no character", *_position(text, escape.start()))
+
+
+def _position(text: str, index: int) -> tuple[int, int]:
+    """Return line and column of a character, counted from 1."""
+    lines = text[:index].split("\n")
+    return len(lines), len(lines[-1]) + 1
+
+
+def _told(exc: Any) -> str:
+    """Return what the reader says, and what it was about when that began elsewhere, such as a quote never closed."""
+    begun, found = exc.context_mark, exc.problem_mark
+    if exc.problem and exc.context and begun is not None and found is not None and begun.line != found.line:
+        return f"{exc.problem} ({exc.context} that begins in line {begun.line + 1}, column {begun.column + 1})"
+    return exc.problem or exc.context or "it cannot be read"
 
 
 @dataclass(slots=True)
@@ -231,7 +253,8 @@ class _Reading:
 
     def _refuse_tag(self, event: Any) -> None:
         if event.tag is not None:
-            self._refuse(event, f"tags are not read, here {event.tag}")
+            tag = str(event.tag).replace(_OWN_TAGS, "!!", 1)
+            self._refuse(event, f"tags are not read, here {tag}; leave it out, and quote what is to be text")
 
     def _refuse(self, event: Any, what: str) -> NoReturn:
         _refuse(self.source, what, event.start_mark.line + 1, event.start_mark.column + 1)

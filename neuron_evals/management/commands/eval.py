@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from neuron_evals.core.exceptions import ConfigurationError
 from neuron_evals.core.printable import printable
 from neuron_evals.core.report.gate import FAILED, NOTHING_JUDGED, PASSED
+from neuron_evals.core.suites.files import SUFFIXES
 from neuron_evals.management import options as run_options
 from neuron_evals.management.faking import add_fake_options, fake_of
 from neuron_evals.management.running import RunCommand
@@ -55,6 +57,7 @@ class Command(RunCommand):
             msg = f"--{named[0]} and --fake do not go together: canned replies stand in the place of the agent"
             raise ConfigurationError(msg)
         if options["suite"] is not None:
+            _refuse_path(options["suite"])
             return self._run_stored(options, fake, stop)
         return self._run_files(options, fake, stop)
 
@@ -97,3 +100,16 @@ class Command(RunCommand):
             self.stderr.write(f"run {run.pk} is {run.status}: {printable(run.error, multiline=True)}")
             return FAILED
         return status
+
+
+def _refuse_path(named: str) -> None:
+    """Refuse what is meant as a path, and can be no slug, before stored suites are looked up.
+
+    Raises:
+        ConfigurationError: It is one.
+    """
+    path = Path(named)
+    if path.suffix.lower() in SUFFIXES or len(path.parts) > 1:
+        option = "--file" if path.suffix else "--dir"
+        msg = f'"{named}" is no slug of a stored suite; if it is a path, write {option} {named}'
+        raise ConfigurationError(msg)

@@ -75,6 +75,27 @@ def test_figure_of_a_tool__is_the_items():
     assert run_case(CASE, agent=agent).metrics == {"looked": 1.0}
 
 
+class Measuring:
+    """An evaluator in the manner of Nous.Eval that records figures of its own."""
+
+    def evaluate(self, actual, expected, config):
+        record_metric("length", len(actual["output"]))
+        return {"score": 1.0, "passed": True}
+
+
+class MeasuringLater(Measuring):
+    async def evaluate(self, actual, expected, config):
+        return super().evaluate(actual, expected, config)
+
+
+@pytest.mark.parametrize("workers", ["inline", "threads", "async", "processes"])
+@pytest.mark.parametrize("evaluator", [Measuring, MeasuringLater])
+def test_figure_of_an_evaluator_of_a_case__is_the_items(evaluator, workers):
+    case = {"id": "a", "input": "q", "eval_type": "custom", "eval_config": {"evaluator": evaluator}}
+    report = run_suite({"test_cases": [case]}, agent=lambda text: "four", workers=workers)
+    assert report.results[0].metrics == {"length": 4.0}
+
+
 def test_figure_that_is_recorded_again__has_the_last_value():
     def answer(text: str) -> str:
         record_metric("n", 1)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import threading
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,9 +12,11 @@ import pytest
 
 from neuron_evals import (
     Agent,
+    EvaluatorRunner,
     FakeProvider,
     JsonOutput,
     ToolCall,
+    as_agent,
     assert_case,
     load_suite,
     parse_suite,
@@ -21,6 +25,7 @@ from neuron_evals import (
     run_suite,
 )
 from neuron_evals.core.exceptions import ConfigurationError
+from neuron_evals.core.suites import suite_evaluator
 
 
 def calculate(amount: float, percent: float = 15) -> float:
@@ -192,13 +197,20 @@ CASES: dict[str, Any] = {
     ],
 }
 
+MANY = [{**CASES["test_cases"][0], "id": str(number)} for number in range(5)]
+
 
 def test_programmatic__options_of_a_run():
-    def agent(text: str) -> str:
-        return "hello"
-
-    report = run_suite(parse_suite(CASES), agent=agent, concurrency=4, timeout=60, tags=["basic"], retries=2)
-    assert report.passed_count == 1
+    provider = FakeProvider("hello")
+    options: dict[str, Any] = {
+        "model": "different-model",
+        "concurrency": 4,
+        "timeout": 60,
+        "tags": ["basic"],
+        "retries": 2,
+    }
+    report = run_suite(parse_suite(CASES), agent=Agent(provider, model="own"), **options)
+    assert (report.passed_count, provider.requests[0].model) == (1, "different-model")
 
 
 def test_troubleshooting_timeouts__more_time_and_shorter_answers():
@@ -224,8 +236,23 @@ def test_troubleshooting_flaky_cases__temperature_fuzzy_match_and_tries():
 
 
 def test_troubleshooting_memory__less_at_once():
-    suite = parse_suite({**CASES, "parallelism": 1})
-    assert run_suite(suite, agent=lambda text: "hello").passed_count == 1
+    threads: set[int] = set()
+
+    def agent(text: str) -> str:
+        threads.add(threading.get_ident())
+        return "hello"
+
+    assert run_suite(parse_suite({"parallelism": 1, "test_cases": MANY}), agent=agent).passed_count == len(MANY)
+    assert len(threads) == 1
+
+
+def test_troubleshooting_memory__results_in_batches_as_they_come():
+    suite = parse_suite({"test_cases": MANY})
+    results = EvaluatorRunner().stream(suite_evaluator(suite, as_agent(lambda text: "hello")))
+    batches = []
+    while batch := list(itertools.islice(results, 2)):
+        batches.append([result.item_id for result in batch])
+    assert batches == [["0", "1"], ["2", "3"], ["4"]]
 
 
 def test_debug_mode__is_the_detailed_report():
@@ -238,8 +265,8 @@ def test_debug_mode__is_the_detailed_report():
 
 
 def test_in_a_test__greeting():
-    case = {"id": "greeting", "input": "Hello!", "expected": {"contains_any": ["hello", "hi"]}, "eval_type": "contains"}
-    result = run_case(case, agent=answering("Hi there"))
+    case = {"id": "greeting", "input": "Hello!", "expected": {"contains": ["hello", "hi"]}, "eval_type": "contains"}
+    result = run_case(case, agent=answering("Hello, or hi there"))
     assert result.passed, f"Expected test to pass: {result.reason}"
     assert result.score is not None
     assert result.score >= 0.8

@@ -146,7 +146,10 @@ def test_json__mistakes_have_lines_too(write):
     [
         (b"- input: \xff\n", "is no text in UTF-8: byte 9"),
         (b"#" * (LARGEST_FILE + 1), "more than 1,000,000 bytes"),
-        (b"", "must be a list of items"),
+        (b"", "is empty; there must be a list of items, or an object with test_cases or dataset or items"),
+        (b"# nothing\n---\n...\n", "is empty"),
+        (SUITE.encode("utf-16"), "is no text in UTF-8: byte 0"),
+        (b"\0" * 10, "the character U+0000 is not allowed"),
         (b"just text", "holds a text"),
         (b"'[{}]'", "holds a text"),
     ],
@@ -158,9 +161,48 @@ def test_file_that_holds_no_suite__refused(write, content, message):
     assert message in str(error)
 
 
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("{}", ""),
+        ("name: smoke", ""),
+        ("testCases: []", '; "testCases" is none of them, did you mean "test_cases"?'),
+        ("name: smoke\ntests: []", '; "tests" is none of them, did you mean "test_cases"?'),
+        ("datasets: []", '; "datasets" is none of them, did you mean "dataset"?'),
+    ],
+)
+def test_object_that_holds_nothing_to_run__says_where_it_is_looked_for(write, text, hint):
+    (problem,) = refusal(write(text)).problems
+    assert (problem.item_index, problem.field) == (None, "dataset")
+    assert problem.message == (
+        f"is missing; a suite holds its cases under test_cases, or its items under dataset or items{hint}"
+    )
+
+
+def test_names_that_drive_terminals__are_shown_and_do_nothing(write):
+    text = 'test_cases:\n  - {id: "a\\e[2J", input: q, expected: x, "b\\nsmoke.yaml: fine": 1, eval_type: "c\\u202e"}\n'
+    shown = str(refusal(write(text, "s\x1b[2J.yaml")))
+    assert "\x1b" not in shown
+    assert "\u202e" not in shown
+    assert len(shown.splitlines()) == 3, "no name makes lines of its own"
+    assert "s\\x1b[2J.yaml, line 2, column " in shown
+    assert 'item 0 (id "a\\x1b[2J"), b\\nsmoke.yaml: fine: there is no such key' in shown
+
+
+def test_names_that_do_not_end__are_cut_and_what_would_be_valid_is_told(write):
+    item = {"id": "a", "input": "q", "expected": "x", "eval_type": "x" * 100_000, "k" * 100_000: 1}
+    shown = str(refusal(write(json.dumps({"test_cases": [item]}), "smoke.json")))
+    assert len(shown) < 5_000
+    assert "there are exact_match, fuzzy_match" in shown
+    assert "known are input, reference" in shown
+
+
 def test_file_that_is_not_there_or_of_another_kind__refused(write, tmp_path):
     assert "cannot be read: No such file" in str(refusal(tmp_path / "nowhere.yaml"))
-    assert "cannot be read: " in str(refusal(_directory(tmp_path / "folder.yaml")))
+    assert "is a directory; load_suites" in str(refusal(_directory(tmp_path / "folder.yaml")))
+    assert "cannot be read: embedded null" in str(refusal(tmp_path / "a\0b.yaml"))
+    (tmp_path / "loop.yaml").symlink_to(tmp_path / "loop.yaml")
+    assert "cannot be read: Too many levels" in str(refusal(tmp_path / "loop.yaml"))
     assert "ends in .yaml, .yml, .json" in str(refusal(write(SUITE, "smoke.txt")))
 
 
@@ -202,3 +244,6 @@ def test_directory_without_suites_or_none__refused(tmp_path):
         load_suites(tmp_path)
     with pytest.raises(SuiteError, match="there is no such directory"):
         load_suites(tmp_path / "nowhere")
+    (tmp_path / "a.txt").touch()
+    with pytest.raises(SuiteError, match="no such directory; load_suite, or the option --file, reads one file"):
+        load_suites(tmp_path / "a.txt")

@@ -224,28 +224,33 @@ def test_input_that_says_nothing_to_the_agent__refused(said, field):
     assert field in wrong(input=said)
 
 
-@pytest.mark.parametrize(
-    ("keys", "field", "message"),
-    [
-        ({"default_modell": "m"}, "default_modell", 'did you mean "default_model"'),
-        ({"parallelism": 0}, "parallelism", "a whole number from 1 up"),
-        ({"parallelism": True}, "parallelism", "a whole number"),
-        ({"retry_failed": -1}, "retry_failed", "a whole number from 0 up"),
-        ({"default_timeout": 0}, "default_timeout", "milliseconds above 0"),
-        ({"default_timeout": "30s"}, "default_timeout", "milliseconds above 0"),
-        ({"name": ""}, "name", "must not be empty"),
-        ({"name": "a\nb"}, "name", "one line"),
-        ({"metadata": ["x"]}, "metadata", "must be an object"),
-        ({"setup": 7}, "setup", "callable without arguments"),
-        ({"teardown": "shop.end"}, "teardown", "nothing is imported here"),
-        ({"metadata": {"a": float("nan")}}, "metadata.a", "no number that JSON has"),
-        ({"metadata": {"a": print}}, "metadata.a", "no JSON value"),
-        ({"dataset": []}, "dataset", "there is no such key"),
-    ],
-)
+SUITE_MISTAKES: list[tuple[dict[str, Any], str, str]] = [
+    ({"default_modell": "m"}, "default_modell", 'did you mean "default_model"'),
+    ({"parallelism": 0}, "parallelism", "a whole number from 1 up"),
+    ({"parallelism": True}, "parallelism", "a whole number"),
+    ({"retry_failed": -1}, "retry_failed", "a whole number from 0 up"),
+    ({"default_timeout": 0}, "default_timeout", "milliseconds above 0"),
+    ({"default_timeout": "30s"}, "default_timeout", "milliseconds above 0"),
+    ({"default_timeout": 10**400}, "default_timeout", "milliseconds above 0"),
+    ({"retry_failed": 10**400}, "retry_failed", "a whole number from 0 up"),
+    ({"name": ""}, "name", "must not be empty"),
+    ({"name": "a\nb"}, "name", "one line"),
+    ({"metadata": ["x"]}, "metadata", "must be an object"),
+    ({"setup": 7}, "setup", "callable without arguments"),
+    ({"teardown": "shop.end"}, "teardown", "nothing is imported here"),
+    ({"metadata": {"a": float("nan")}}, "metadata.a", "no number that JSON has"),
+    ({"metadata": {"a": print}}, "metadata.a", "no JSON value"),
+    ({"dataset": []}, "dataset", "there is no such key"),
+]
+
+
+@pytest.mark.parametrize(("keys", "field", "message"), SUITE_MISTAKES)
 def test_suite_with_a_mistake__refused(keys, field, message):
-    found = problems({**keys, "test_cases": [CASE]})
-    assert message in found[None, field]
+    with pytest.raises(SuiteError) as refused:
+        parse_suite({**keys, "test_cases": [CASE]})
+    (problem,) = refused.value.problems
+    assert (problem.item_index, problem.field) == (None, field)
+    assert message in problem.message
 
 
 @pytest.mark.parametrize(
@@ -261,86 +266,95 @@ def test_suite_without_cases__refused(data, message):
     assert message in problems(data)[None, "test_cases"]
 
 
-@pytest.mark.parametrize(
-    ("changes", "field", "message"),
-    [
-        ({"inptu": "x"}, "inptu", 'did you mean "input"'),
-        ({"input": None}, "input", "is required"),
-        ({"id": None}, "id", "is required"),
-        ({"eval_type": "contians"}, "eval_type", 'did you mean "contains"'),
-        ({"eval_type": 7}, "eval_type", "must be one of exact_match"),
-        ({"eval_type": True}, "eval_type", "must be one of exact_match"),
-        ({"eval_config": {"case_sensitive": False}}, "eval_config.case_sensitive", 'did you mean "case_insensitive"'),
-        ({"eval_config": {"match_all": True}}, "eval_config.match_all", "there is no such key"),
-        ({"eval_config": "strict"}, "eval_config", "must be an object"),
-        ({"expected": None}, "(item)", "nothing to check"),
-        ({"expected": None, "eval_type": "exact_match"}, "expected", "is missing"),
-        ({"expected": False, "eval_type": "contains"}, "expected", "must be text or a list"),
-        ({"expected": ""}, "expected", "every output would pass"),
-        ({"expected": []}, "expected", "every output would pass"),
-        ({"expected": {}}, "expected", "contains, contains_any, regex"),
-        ({"expected": {"contains": "x"}}, "expected.contains", 'write ["x"]'),
-        ({"expected": {"contains": [7]}}, "expected.contains[0]", "must be text"),
-        ({"expected": {"contains_any": []}}, "expected.contains_any", "at least 1"),
-        ({"expected": {"contains": ["x"], "regx": ["x"]}}, "expected.regx", 'did you mean "regex"'),
-        ({"expected": {"regex": ["("]}}, "expected", "does not compile"),
-        ({"expected": ["x"], "eval_type": "exact_match"}, "expected", "text or a number or true or false"),
-        ({"eval_type": "fuzzy_match", "eval_config": {"threshold": 80}}, "eval_config.threshold", "from 0 to 1"),
-        ({"eval_type": "fuzzy_match", "eval_config": {"threshold": True}}, "eval_config.threshold", "a number"),
-        ({"eval_type": "tool_usage", "expected": {}}, "expected", "nothing is asked for"),
-        ({"eval_type": "tool_usage"}, "expected", "must be an object"),
-        ({"eval_type": "tool_usage", "expected": {"tool_called": ["a"]}}, "expected.tool_called", '"tools_called"'),
-        ({"eval_type": "tool_usage", "expected": {"max_tool_calls": -1}}, "expected.max_tool_calls", "from 0 up"),
-        (
-            {"eval_type": "tool_usage", "expected": {"tool_args": {"a": {}}}, "eval_config": {"check_args": False}},
-            "expected",
-            "nothing is asked for",
-        ),
-        ({"eval_type": "schema", "expected": {}}, "expected", "required_fields or field_values"),
-        ({"eval_type": "schema", "expected": 7}, "expected", "must be a schema"),
-        ({"eval_type": "schema", "expected": {"schema": int}}, "expected", "must be a JSON Schema"),
-        ({"eval_type": "schema", "expected": {"schema": {"type": "objekt"}}}, "expected", "schema"),
-        (
-            {"eval_type": "schema", "expected": {"schema": Person}, "eval_config": {"validate_changeset": False}},
-            "expected",
-            "a schema that is asked",
-        ),
-        ({"eval_type": "llm_judge", "expected": {}}, "expected", "one of criteria, rubric, reference_answer"),
-        ({"eval_type": "llm_judge", "expected": {"criterion": "x"}}, "expected.criterion", '"criteria"'),
-        ({"eval_type": "llm_judge", "eval_config": {"pass_threshold": 3}}, "eval_config.pass_threshold", "from 0 to 1"),
-        ({"eval_type": "llm_judge", "eval_config": {"scale": [5, 1]}}, "eval_config.scale", "with the lowest first"),
-        ({"eval_type": "custom"}, "eval_config.evaluator", "is missing"),
-        ({"eval_type": "custom", "eval_config": {"evaluator": 7}}, "eval_config.evaluator", "7 has none"),
-        ({"eval_type": "custom", "eval_config": {"evaluator": int}}, "eval_config.evaluator", "int has none"),
-        ({"agent_config": {"modle": "m"}}, "agent_config.modle", 'did you mean "model"'),
-        (
-            {"agent_config": {"model_settings": {"temprature": 1}}},
-            "agent_config.model_settings.temprature",
-            'did you mean "temperature"',
-        ),
-        ({"agent_config": {"tools": "shop.calculate"}}, "agent_config.tools", "a list of dotted paths"),
-        ({"tools": [7]}, "tools[0]", "must be a Tool"),
-        ({"tools": [None]}, "tools[0]", "must be a dotted path"),
-        ({"tools": [calculate, calculate]}, "tools[1]", "already"),
-        ({"tools": [calculate], "agent_config": {"tools": [calculate]}}, "tools", "give one of them"),
-        ({"agent_config": {"output_type": int}}, "agent_config.output_type", "must be a JSON Schema"),
-        (
-            {
-                "input": [{"role": "system", "content": "a"}, {"role": "user", "content": "b"}],
-                "agent_config": {"instructions": "c"},
-            },
-            "agent_config.instructions",
-            "give one",
-        ),
-        ({"timeout": 0}, "timeout", "milliseconds above 0"),
-        ({"timeout": "20s"}, "timeout", "milliseconds above 0"),
-        ({"tags": 5}, "tags", "tags"),
-        ({"metadata": {"a": calculate}}, "metadata.a", "no JSON value"),
-        ({"deps": {"a": float("inf")}}, "deps.a", "no number that JSON has"),
-        ({"_assertions": [{"type": "contain"}]}, "_assertions[0].type", 'did you mean "contains"'),
-        ({"turns": ["a"]}, "input", "turns"),
-    ],
-)
+CASE_MISTAKES: list[tuple[dict[str, Any], str, str]] = [
+    ({"inptu": "x"}, "inptu", 'did you mean "input"'),
+    ({"input": None}, "input", "is required"),
+    ({"id": None}, "id", "is required"),
+    ({"eval_type": "contians"}, "eval_type", 'did you mean "contains"'),
+    ({"eval_type": 7}, "eval_type", "must be one of exact_match"),
+    ({"eval_type": True}, "eval_type", "must be one of exact_match"),
+    ({"eval_config": {"case_sensitive": False}}, "eval_config.case_sensitive", 'did you mean "case_insensitive"'),
+    ({"eval_config": {"match_all": True}}, "eval_config.match_all", "there is no such key"),
+    ({"eval_config": "strict"}, "eval_config", "must be an object"),
+    ({"expected": None}, "(item)", "nothing to check"),
+    ({"expected": None, "eval_type": "exact_match"}, "expected", "is missing"),
+    ({"expected": False, "eval_type": "contains"}, "expected", "must be text or a list"),
+    ({"expected": ""}, "expected", "every output would pass"),
+    ({"expected": []}, "expected", "every output would pass"),
+    ({"expected": {}}, "expected", "contains, contains_any, regex"),
+    ({"expected": {"contains": "x"}}, "expected.contains", 'write ["x"]'),
+    ({"expected": {"contains": [7]}}, "expected.contains[0]", "must be text"),
+    ({"expected": {"contains_any": []}}, "expected.contains_any", "at least 1"),
+    ({"expected": {"contains": ["x"], "regx": ["x"]}}, "expected.regx", 'did you mean "regex"'),
+    ({"expected": {"regex": ["("]}}, "expected", "does not compile"),
+    ({"expected": ["x"], "eval_type": "exact_match"}, "expected", "text or a number or true or false"),
+    ({"eval_type": "fuzzy_match", "eval_config": {"threshold": 80}}, "eval_config.threshold", "from 0 to 1"),
+    ({"eval_type": "fuzzy_match", "eval_config": {"threshold": True}}, "eval_config.threshold", "a number"),
+    ({"eval_type": "tool_usage", "expected": {}}, "expected", "one of the keys tools_called"),
+    ({"eval_type": "tool_usage"}, "expected", "must be an object"),
+    ({"eval_type": "tool_usage", "expected": {"tool_called": ["a"]}}, "expected.tool_called", '"tools_called"'),
+    ({"eval_type": "tool_usage", "expected": {"max_tool_calls": -1}}, "expected.max_tool_calls", "from 0 up"),
+    (
+        {"eval_type": "tool_usage", "expected": {"tool_args": {"a": {}}}, "eval_config": {"check_args": False}},
+        "expected",
+        "nothing is asked for",
+    ),
+    ({"eval_type": "schema", "expected": {}}, "expected", "keys schema, required_fields, field_values"),
+    ({"eval_type": "schema", "expected": 7}, "expected", "must be the dotted path of a dataclass"),
+    ({"eval_type": "schema", "expected": {"schema": int}}, "expected", "must be a JSON Schema"),
+    ({"eval_type": "schema", "expected": {"schema": {"type": "objekt"}}}, "expected", "schema"),
+    (
+        {"eval_type": "schema", "expected": {"schema": Person}, "eval_config": {"validate_changeset": False}},
+        "expected",
+        "a schema that is asked",
+    ),
+    ({"eval_type": "llm_judge", "expected": {}}, "expected", "one of criteria, rubric, reference_answer"),
+    ({"eval_type": "llm_judge", "expected": {"criterion": "x"}}, "expected.criterion", '"criteria"'),
+    ({"eval_type": "llm_judge", "eval_config": {"pass_threshold": 3}}, "eval_config.pass_threshold", "from 0 to 1"),
+    ({"eval_type": "llm_judge", "eval_config": {"scale": [5, 1]}}, "eval_config.scale", "with the lowest first"),
+    ({"eval_type": "llm_judge", "eval_config": {"rule": "best"}}, "eval_config.rule", "one of mean, median, majority"),
+    ({"eval_type": "custom"}, "eval_config.evaluator", "is missing"),
+    ({"eval_type": "llm_judge", "expected": None}, "expected", "one of criteria, rubric, reference_answer"),
+    ({"expected": {"contains": None}}, "expected", "an object with one of the keys contains, contains_any, regex"),
+    ({"eval_type": "tool_usage", "expected": {"tools_called": None}}, "expected", "asks for nothing"),
+    (
+        {"eval_type": "custom", "eval_config": {"evaluator": 7}},
+        "eval_config.evaluator",
+        "must be the dotted path of a class or object",
+    ),
+    ({"eval_type": "custom", "eval_config": {"evaluator": int}}, "eval_config.evaluator", "int has none"),
+    ({"agent_config": {"modle": "m"}}, "agent_config.modle", 'did you mean "model"'),
+    (
+        {"agent_config": {"model_settings": {"temprature": 1}}},
+        "agent_config.model_settings.temprature",
+        'did you mean "temperature"',
+    ),
+    ({"agent_config": {"tools": "shop.calculate"}}, "agent_config.tools", "a list of dotted paths"),
+    ({"tools": [7]}, "tools[0]", "must be the dotted path of a tool, got 7"),
+    ({"tools": [None]}, "tools[0]", "must be the dotted path of a tool, got null"),
+    ({"tools": [calculate, calculate]}, "tools[1]", "already"),
+    ({"tools": [calculate], "agent_config": {"tools": [calculate]}}, "tools", "give one of them"),
+    ({"agent_config": {"output_type": int}}, "agent_config.output_type", "must be a JSON Schema"),
+    (
+        {
+            "input": [{"role": "system", "content": "a"}, {"role": "user", "content": "b"}],
+            "agent_config": {"instructions": "c"},
+        },
+        "agent_config.instructions",
+        "give one",
+    ),
+    ({"timeout": 0}, "timeout", "milliseconds above 0"),
+    ({"timeout": "20s"}, "timeout", "milliseconds above 0"),
+    ({"tags": 5}, "tags", "tags"),
+    ({"metadata": {"a": calculate}}, "metadata.a", "no JSON value"),
+    ({"deps": 7}, "deps", "an object or the dotted path of what the tools depend on, got 7"),
+    ({"deps": {"a": float("inf")}}, "deps.a", "no number that JSON has"),
+    ({"_assertions": [{"type": "contain"}]}, "_assertions[0].type", 'did you mean "contains"'),
+    ({"turns": ["a"]}, "input", "turns"),
+]
+
+
+@pytest.mark.parametrize(("changes", "field", "message"), CASE_MISTAKES)
 def test_case_with_a_mistake__refused(changes, field, message):
     found = wrong(**changes)
     assert message in found[field], found

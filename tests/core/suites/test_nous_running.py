@@ -22,7 +22,9 @@ from neuron_evals import (
     Tool,
     ToolCall,
     as_agent,
+    assert_case,
     parse_suite,
+    render,
     run_case,
     run_suite,
 )
@@ -276,6 +278,17 @@ def test_teardown__is_called_after_cases_that_broke():
     assert got == [7, None]
 
 
+def test_teardown_that_breaks__is_told_and_no_case_is_lost():
+    def teardown(value: Any) -> None:
+        raise RuntimeError("cannot close")
+
+    report = run_suite(suite(teardown=teardown), agent=lambda text: "ok")
+    assert report.passed_count == 1
+    (evaluator,) = report.evaluators
+    assert "cannot close" in str(evaluator.error)
+    assert "Evaluator errors: 1 of 1 evaluator" in render(report)
+
+
 def test_deps_for_an_agent_that_takes_none__refused_before_it_is_called():
     with pytest.raises(ConfigurationError, match='"deps" cannot be changed'):
         run_suite(suite({**CASE, "deps": {"a": 1}}), agent=lambda text: pytest.fail("called"))
@@ -383,6 +396,7 @@ def test_judge__is_shown_rubric_and_reference_of_case_or_config():
     for case in (
         {**JUDGED, "expected": expected},
         {**JUDGED, "expected": "Correct?", "eval_config": {"rubric": "5: right", "reference_answer": "forty-two"}},
+        {**JUDGED, "expected": None, "eval_config": expected},
     ):
         prompt = judged(case, "SCORE: 5")[1]
         assert all(text in prompt for text in expected.values())
@@ -466,6 +480,18 @@ def test_model_of_the_suite__is_the_agent_where_none_is_given(models):
 def test_models_of_all_cases__are_their_agents(models):
     models["local"] = FakeProvider("ok")
     assert run_suite(suite({**CASE, "agent_config": {"model": "local:qwen3"}})).passed_count == 1
+
+
+def test_model_of_one_case__is_its_agent_or_that_of_the_agent_that_is_given(models):
+    models["local"] = FakeProvider("ok", "ok")
+    assert run_case({**CASE, "agent_config": {"model": "local:big"}}, model="local:small").passed
+    assert run_case({**CASE, "agent_config": {"model": "local:big"}}).passed
+    assert [request.model for request in models["local"].requests] == ["small", "big"]
+    provider = FakeProvider("ok")
+    assert_case(CASE, agent=Agent(provider, model="own"), model="other")
+    assert provider.requests[0].model == "other"
+    with pytest.raises(ConfigurationError, match="there is no agent"):
+        run_case(CASE)
 
 
 def test_no_agent_and_no_model__says_which_case_lacks_it(models):

@@ -1,4 +1,4 @@
-"""The published JSON Schema: up to date, and of one mind with the validator where structure decides."""
+"""The published JSON Schema of items: up to date, and of one mind with the validator where structure decides."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from jsonschema import Draft202012Validator
 
 from neuron_evals.core.suites import dataset_problems
 from neuron_evals.core.suites.schema import suite_schema
-from neuron_evals.core.suites.schema.generating import FILE, schema_text
+from neuron_evals.core.suites.schema.files import published
 from tests.core.suites.actors import CASES, suite_of, titles
 from tests.core.suites.test_assertion_types import OWN, VALID, entry
 
@@ -31,8 +31,9 @@ STRUCTURE = [
 ]
 
 
-def test_file__is_what_the_classes_give():
-    assert FILE.read_text(encoding="utf-8") == schema_text(), "run python -m neuron_evals.core.suites.schema"
+@pytest.mark.parametrize(("file", "text"), published().items(), ids=lambda value: getattr(value, "name", ""))
+def test_file__is_what_the_classes_give(file, text):
+    assert file.read_text(encoding="utf-8") == text, "run python -m neuron_evals.core.suites.schema"
 
 
 def test_schema__is_one():

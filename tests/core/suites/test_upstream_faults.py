@@ -97,6 +97,31 @@ SHOWN_ELSEWHERE = {
     "the pass rate has no interval": "core/test_statistics.py::test_wilson_interval__published_examples",
     "details do not tell why a case broke": "core/outputs/test_render.py::test_every_form_has_the_cause_of_an_error",
     "names are not escaped in Markdown": "core/outputs/test_markdown.py::test_no_text_is_read_as_markup",
+    "the 99th percentile is missing in Markdown": (
+        "core/outputs/test_render.py::test_markdown_shows_what_was_measured_and_tokens_once"
+    ),
+    "an answer can speak to the judge from where it is pasted": (
+        "core/asking/test_fencing.py::test_any_text__cannot_close_its_fence"
+    ),
+    "what judges cost is not counted": (
+        "core/test_graded_runs.py"
+        "::test_judge_with_a_price_and_classifier_without_one__total_unknown_and_the_known_part_shown_everywhere"
+    ),
+    "a teardown that breaks is passed over": (
+        "core/suites/test_nous_running.py::test_teardown_that_breaks__is_told_and_no_case_is_lost"
+    ),
+    "a suite that is refused is dropped, and the command succeeds": (
+        "management/test_eval.py::test_suite_files__all_problems_of_all_with_file_and_line"
+    ),
+    "a filter that leaves nothing is a success of the command": (
+        "management/test_eval.py::test_tags_of_the_command__choose_cases_of_a_file"
+    ),
+    "options of the command that are not there are passed over": (
+        "management/test_eval.py::test_option_that_is_not_there__ends_with_2_and_is_not_passed_over"
+    ),
+    "the recipe for CI reads a key that is not there": (
+        "management/test_eval.py::test_recipe_of_the_guide_for_ci__reads_the_pass_rate_of_all_suites_at_the_top"
+    ),
 }
 
 
@@ -149,6 +174,24 @@ def test_tags_as_one_text__are_one_tag_and_no_crash():
     assert [result.tags for result in report.results] == [("basic",)]
 
 
+@pytest.mark.parametrize(("expected", "said"), [(False, "false"), (0, "0"), (True, "true"), (4.5, "4.5")])
+def test_expected_false_and_0__are_values_and_not_left_out(expected, said):
+    case = {**CASE, "eval_type": "exact_match", "expected": expected}
+    assert run_case(case, agent=lambda text: said).passed
+    assert not run_case(case, agent=lambda text: "").passed
+
+
+def test_details_that_are_no_json__do_not_break_the_report():
+    class Detailed:
+        def evaluate(self, actual, expected, config):
+            return {"score": 0.0, "passed": False, "details": {"pair": (1, {2}), "at": object(), "much": float("inf")}}
+
+    report = ran({**CASE, "eval_type": "custom", "eval_config": {"evaluator": Detailed}})
+    (check,) = json.loads(render(report, "json"))["results"][0]["checks"]
+    assert check["context"]["pair"][0] == 1
+    assert "NaN" not in render(report, "json")
+
+
 def test_pattern_that_does_not_compile__is_a_mistake_and_no_miss():
     with pytest.raises(SuiteError, match="does not compile"):
         parse_suite({"test_cases": [{**CASE, "expected": {"regex": ["["]}}]})
@@ -193,6 +236,8 @@ def test_error__is_neither_a_failure_nor_a_score_of_0():
     assert (report.passed_count, report.failed_count, report.error_count) == (1, 1, 1)
     assert (report.aggregate_score, report.scored_count) == (0.5, 2)
     assert report.results[1].score is None
+    found = json.loads(render(report, "json"))
+    assert (found["total"], found["pass_count"], found["fail_count"], found["errors"]) == (3, 1, 1, 1)
 
 
 def test_case_that_takes_too_long__keeps_its_id():

@@ -139,10 +139,7 @@ class _Case:
         if own is not None and within is not None:
             self.reading.note("tools", f'means the same as "{_AGENT}.tools"; give one of them')
         given, path = (own, "tools") if own is not None else (within, f"{_AGENT}.tools")
-        if given is None:
-            return None
-        if not isinstance(given, list | tuple):
-            self.reading.note(path, f"must be a list of dotted paths, got {described(given)}")
+        if not isinstance(given, list | tuple):  # said where all keys are looked at
             return None
         tools: dict[str, Tool] = {}
         for position, each in enumerate(given):
@@ -154,8 +151,6 @@ class _Case:
     def _tool(self, given: Any, path: str) -> Tool | None:
         found = self.reading.imported(given, path)
         if found is None:
-            if given is None:
-                self.reading.note(path, "must be a dotted path, got null")
             return None
         try:
             return as_tool(found, path)

@@ -14,11 +14,12 @@ from neuron_evals.core.exceptions import EvaluationError, InvalidInput
 from neuron_evals.core.jsonable import clean_json
 from neuron_evals.core.results import AssertionResult, Record
 from neuron_evals.core.suites.nous.reading import CONFIG, Reading
-from neuron_evals.core.suites.shapes import described
+from neuron_evals.core.suites.shapes import Coded, described
 from neuron_evals.core.suites.spec import AssertionSpec
 from neuron_evals.core.suites.views import text_of
 
 CUSTOM_KEY: Final = "evaluator"
+EVALUATOR: Final = Coded("a class or object with evaluate(actual, expected, config)")
 _PATH = f"{CONFIG}.{CUSTOM_KEY}"
 _KEYS = ("score", "passed", "reason", "details")
 
@@ -101,7 +102,9 @@ def read_custom(reading: Reading, config: Mapping[str, Any]) -> AssertionSpec | 
     """Return the check of a case with `eval_type: custom`; what is wrong is noted."""
     given = config.get(CUSTOM_KEY)
     if given is None:
-        reading.note(_PATH, "is missing: the dotted path of a class or object with evaluate(actual, expected, config)")
+        reading.note(_PATH, f"is missing; there must be {EVALUATOR.noun}")
+        return None
+    if not reading.fits(EVALUATOR, given, _PATH):
         return None
     evaluator = _made(reading, reading.imported(given, _PATH))
     if evaluator is None:

@@ -8,12 +8,15 @@ from typing import Any, Final
 
 from neuron_evals.core.assertions import Contains, ExactMatch, FuzzyMatch, RubricJudge, ToolUsage
 from neuron_evals.core.assertions.nous_contains import MODES
+from neuron_evals.core.assertions.wording import shown
+from neuron_evals.core.judges.votes import RULES
 from neuron_evals.core.nearest import did_you_mean
-from neuron_evals.core.suites.nous.custom import CUSTOM_KEY, read_custom
+from neuron_evals.core.suites.nous.custom import CUSTOM_KEY, EVALUATOR, read_custom
 from neuron_evals.core.suites.nous.reading import EXPECTED, Reading
-from neuron_evals.core.suites.nous.structured import SCHEMA_CONFIG, read_schema
+from neuron_evals.core.suites.nous.structured import SCHEMA_CONFIG, SCHEMA_EXPECTED, read_schema
 from neuron_evals.core.suites.shapes import (
     Anything,
+    Choice,
     Either,
     Keyed,
     Listed,
@@ -31,7 +34,7 @@ USUAL: Final = "contains"
 
 _TEXTS = Listed(Text(empty=False), least=1)
 _SCALAR = Either((Text(), Number(), Truth()))
-_CONTAINS = Keyed(dict.fromkeys(MODES, _TEXTS))
+_CONTAINS = Either((Text(empty=False), _TEXTS, Keyed(dict.fromkeys(MODES, _TEXTS), filled=True)))
 _TOOLS = Keyed(
     {
         "tools_called": _TEXTS,
@@ -40,9 +43,11 @@ _TOOLS = Keyed(
         "max_tool_calls": Number(0, whole=True),
         "tool_args": Mapped(Mapped()),
         "output_contains": _TEXTS,
-    }
+    },
+    filled=True,
 )
 _JUDGED = {"criteria": Text(blank=False), "rubric": Text(blank=False), "reference_answer": Text(blank=False)}
+_GRADED = Either((Text(blank=False), Keyed(_JUDGED)))
 
 CRITERIA: Final = "Judge how good the answer is: whether it is correct, complete, clear, and answers what was asked."
 """What is graded when a case gives a rubric or a reference answer and no criteria."""
@@ -60,16 +65,22 @@ class EvalType:
     """One evaluator type.
 
     Attributes:
+        expected: What may be expected.
         config: The keys of `eval_config`, with what each may be.
-        read: Returns the assertion of a case; what is wrong is noted. `None` when there is none.
+        read: Returns the assertion of a case whose `expected` fits; what is wrong is noted. `None` when there is none.
         open_config: Whether `eval_config` may have other keys.
         expects: Whether something must be expected.
+        instead: Keys of `eval_config` that may say it instead.
+        needs: Keys that `eval_config` must have.
     """
 
+    expected: Shape
     config: Mapping[str, Shape]
     read: Callable[[Reading, Mapping[str, Any]], AssertionSpec | None]
     open_config: bool = False
     expects: bool = True
+    instead: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
 
 
 def read_eval_type(reading: Reading) -> tuple[str, AssertionSpec] | None:
@@ -83,11 +94,23 @@ def read_eval_type(reading: Reading) -> tuple[str, AssertionSpec] | None:
     if found is None:
         return None
     options = reading.config if found.open_config else reading.options(found.config)
-    if found.expects and reading.expected is None:
+    if reading.expected is None and found.expects and not found.instead:
         reading.missing(f"what {name} compares with")
+        return None
+    if reading.expected is not None and not _fits(reading, found):
         return None
     spec = found.read(reading, options)
     return None if spec is None else (name, spec)
+
+
+def _fits(reading: Reading, found: EvalType) -> bool:
+    """Return whether what is expected has its shape; what is wrong with it is noted, and first that it is empty."""
+    faults = list(found.expected.faults(reading.expected, EXPECTED))
+    if faults and reading.expected in ("", [], {}):
+        reading.missing(found.expected.noun)
+    else:
+        reading.faults += faults
+    return not faults
 
 
 def _named(reading: Reading, name: Any) -> EvalType | None:
@@ -95,47 +118,34 @@ def _named(reading: Reading, name: Any) -> EvalType | None:
         reading.note("eval_type", f"must be one of {', '.join(EVAL_TYPES)}, got {described(name)}")
     elif name not in EVAL_TYPES:
         hint = did_you_mean(name, EVAL_TYPES)
-        reading.note("eval_type", f'there is no eval_type "{name}"; {hint}there are {", ".join(EVAL_TYPES)}')
+        reading.note("eval_type", f"there is no eval_type {shown(name)}; {hint}there are {', '.join(EVAL_TYPES)}")
     else:
         return EVAL_TYPES[name]
     return None
 
 
 def _exact(reading: Reading, options: Mapping[str, Any]) -> AssertionSpec:
-    reading.fits(_SCALAR, reading.expected, EXPECTED)
     return reading.assertion(ExactMatch, {EXPECTED: reading.expected, **options}, "exact_match")
 
 
 def _fuzzy(reading: Reading, options: Mapping[str, Any]) -> AssertionSpec:
-    reading.fits(_SCALAR, reading.expected, EXPECTED)
     return reading.assertion(FuzzyMatch, {EXPECTED: reading.expected, **options}, "fuzzy_match")
 
 
-def _contains(reading: Reading, options: Mapping[str, Any]) -> AssertionSpec | None:
+def _contains(reading: Reading, options: Mapping[str, Any]) -> AssertionSpec:
     expected = reading.expected
     if isinstance(expected, Mapping):
-        given = {key: value for key, value in expected.items() if value is not None}
-        if reading.fits(_CONTAINS, given, EXPECTED) and not given:
-            reading.missing(f"one of the keys {', '.join(MODES)}")
-        expected = given
-    elif expected in ("", []):
-        reading.missing("text, a list of texts, or an object with contains, contains_any or regex")
-    else:
-        reading.fits(Either((Text(empty=False), _TEXTS, _CONTAINS)), expected, EXPECTED)
+        expected = {key: value for key, value in expected.items() if value is not None}
     return reading.assertion(Contains, {EXPECTED: expected, **options}, "contains")
 
 
-def _tool_usage(reading: Reading, options: Mapping[str, Any]) -> AssertionSpec | None:
-    if not reading.fits(_TOOLS, reading.expected, EXPECTED):
-        return None
+def _tool_usage(reading: Reading, options: Mapping[str, Any]) -> AssertionSpec:
     asked = {key: value for key, value in reading.expected.items() if value is not None}
     return reading.assertion(ToolUsage, {**asked, **options}, "tool_usage")
 
 
 def _judge(reading: Reading, options: Mapping[str, Any]) -> AssertionSpec | None:
-    expected = reading.expected
-    if not reading.fits(Either((Text(blank=False), Keyed(_JUDGED))), expected, EXPECTED):
-        return None
+    expected = {} if reading.expected is None else reading.expected
     given = {"criteria": expected} if isinstance(expected, str) else expected
     asked = {key: given.get(key) or options.get(key) for key in _JUDGED}
     if not any(asked.values()):
@@ -165,22 +175,28 @@ def asked_question(case: Mapping[str, Any]) -> str | None:
 
 _FLAG = Truth()
 EVAL_TYPES: Final[Mapping[str, EvalType]] = {
-    "exact_match": EvalType({"trim": _FLAG, "case_insensitive": _FLAG, "normalize": _FLAG}, _exact),
-    "fuzzy_match": EvalType({"threshold": Number(0, 1), "normalize": _FLAG, "case_insensitive": _FLAG}, _fuzzy),
-    "contains": EvalType({"case_insensitive": _FLAG}, _contains),
-    "tool_usage": EvalType({"check_args": _FLAG, "strict_order": _FLAG}, _tool_usage),
-    "schema": EvalType(SCHEMA_CONFIG, read_schema),
+    "exact_match": EvalType(_SCALAR, {"trim": _FLAG, "case_insensitive": _FLAG, "normalize": _FLAG}, _exact),
+    "fuzzy_match": EvalType(
+        _SCALAR, {"threshold": Number(0, 1), "normalize": _FLAG, "case_insensitive": _FLAG}, _fuzzy
+    ),
+    "contains": EvalType(_CONTAINS, {"case_insensitive": _FLAG}, _contains),
+    "tool_usage": EvalType(_TOOLS, {"check_args": _FLAG, "strict_order": _FLAG}, _tool_usage),
+    "schema": EvalType(SCHEMA_EXPECTED, SCHEMA_CONFIG, read_schema),
     "llm_judge": EvalType(
+        _GRADED,
         {
             "judge_model": Text(blank=False),
             "pass_threshold": Number(0, 1),
             "scale": Either((Listed(Number()), Mapped(Number()))),
             "votes": Number(1, whole=True),
-            "rule": Text(),
+            "rule": Choice(RULES),
             **_JUDGED,
         },
         _judge,
+        instead=tuple(_JUDGED),
     ),
-    "custom": EvalType({CUSTOM_KEY: Anything()}, read_custom, open_config=True, expects=False),
+    "custom": EvalType(
+        Anything(), {CUSTOM_KEY: EVALUATOR}, read_custom, open_config=True, expects=False, needs=(CUSTOM_KEY,)
+    ),
 }
 """The evaluator types by name."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from neuron_evals.core.suites.items import KEYS as ITEM_KEYS
-from neuron_evals.core.suites.shapes import Anything, Keyed, Listed, Mapped, Number, Shape, Text
+from neuron_evals.core.suites.shapes import Anything, Coded, Either, Keyed, Listed, Mapped, Number, Shape, Text
 from neuron_evals.core.suites.studio import MODEL_SETTINGS
 
 CASES: Final = "test_cases"
@@ -27,8 +27,8 @@ SUITE_KEYS: Final[Mapping[str, Shape]] = {
     "default_timeout": _MILLISECONDS,
     "parallelism": Number(1, whole=True),
     "retry_failed": Number(0, whole=True),
-    "setup": Anything(),
-    "teardown": Anything(),
+    "setup": Coded("a callable without arguments"),
+    "teardown": Coded("a callable that takes what setup returned"),
     "metadata": Mapped(),
     "agent": _WRITTEN,
     "judge": _WRITTEN,
@@ -37,12 +37,15 @@ SUITE_KEYS: Final[Mapping[str, Shape]] = {
 }
 """The keys of a suite: those of the document, and `agent`, `judge`, `tags` and `repeats` as in Studio's format."""
 
+TOOLS: Final = Listed(Coded("a tool"))
+"""Tools of the agent."""
+
 AGENT_KEYS: Final[Mapping[str, Shape]] = {
     "model": _WRITTEN,
     "instructions": Text(),
     "model_settings": MODEL_SETTINGS,
-    "tools": Anything(),
-    "output_type": Anything(),
+    "tools": TOOLS,
+    "output_type": Either((Coded("a dataclass or pydantic model"), Mapped())),
 }
 """The keys of `agent_config`."""
 
@@ -51,8 +54,8 @@ OWN_KEYS: Final[Mapping[str, Shape]] = {
     "expected": Anything(),
     "eval_type": Anything(),
     "eval_config": Mapped(),
-    "deps": Anything(),
-    "tools": Anything(),
+    "deps": Either((Mapped(), Coded("what the tools depend on"))),
+    "tools": TOOLS,
     "agent_config": Keyed(AGENT_KEYS),
     "timeout": _MILLISECONDS,
 }

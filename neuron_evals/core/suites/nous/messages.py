@@ -8,9 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from neuron_evals.core.messages import Message
-from neuron_evals.core.suites.shapes import Choice, Fault, Keyed, Text, described
+from neuron_evals.core.suites.shapes import Choice, Either, Fault, Keyed, Listed, Text, described
 
 _MESSAGE = Keyed({"role": Choice(("system", "user", "assistant")), "content": Text(blank=False)}, ("role", "content"))
+
+INPUT = Either((Text(blank=False), Listed(_MESSAGE, least=1)))
+"""What `input` may be, but for the order of messages."""
 
 
 @dataclass(frozen=True)

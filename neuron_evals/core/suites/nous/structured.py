@@ -14,14 +14,25 @@ from neuron_evals.core.assertions.wording import shown_json, visible
 from neuron_evals.core.checking import Assertion
 from neuron_evals.core.results import AssertionResult
 from neuron_evals.core.suites.nous.reading import EXPECTED, Reading
-from neuron_evals.core.suites.shapes import Anything, Keyed, Listed, Mapped, Shape, Text, Truth, described
+from neuron_evals.core.suites.shapes import Coded, Either, Keyed, Listed, Mapped, Shape, Text, Truth
 
 if TYPE_CHECKING:
     from neuron_evals.core.suites.spec import AssertionSpec
 
 SCHEMA_CONFIG: Final[Mapping[str, Shape]] = {"validate_changeset": Truth(), "allow_extra_fields": Truth()}
-_EXPECTED = Keyed(
-    {"schema": Anything(), "required_fields": Listed(Text(empty=False), least=1), "field_values": Mapped()}
+_SCHEMA = Coded("a dataclass, pydantic model, serializer or form")
+SCHEMA_EXPECTED: Final = Either(
+    (
+        _SCHEMA,
+        Keyed(
+            {
+                "schema": Either((_SCHEMA, Mapped())),
+                "required_fields": Listed(Text(empty=False), least=1),
+                "field_values": Mapped(),
+            },
+            filled=True,
+        ),
+    )
 )
 
 
@@ -91,15 +102,10 @@ class StructuredOutput(Assertion):
 
 
 def read_schema(reading: Reading, options: Mapping[str, Any]) -> AssertionSpec | None:
-    """Return the check of a case with `eval_type: schema`; what is wrong is noted."""
+    """Return the check of a case with `eval_type: schema`, whose `expected` fits; what is wrong is noted."""
     expected = reading.expected
     if not isinstance(expected, Mapping):
-        if isinstance(expected, bool | int | float | list | tuple):
-            reading.note(EXPECTED, f"must be a schema, or an object with one, got {described(expected)}")
-            return None
         asked: dict[str, Any] = {"schema": reading.imported(expected, EXPECTED)}
-    elif not reading.fits(_EXPECTED, expected, EXPECTED):
-        return None
     else:
         asked = {key: value for key, value in expected.items() if value is not None}
         if "schema" in asked:

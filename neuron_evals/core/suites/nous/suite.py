@@ -60,7 +60,7 @@ def read_suite(data: Any, types: Mapping[str, type[Assertion]], name: str, impor
     cases = own.pop(CASES, None)
     problems = _own_problems(own)
     reading = Reading(own, imports)
-    setup, teardown = _called(reading, "setup", 0), _called(reading, "teardown", 1)
+    setup, teardown = _called(reading, "setup"), _called(reading, "teardown")
     problems += [Problem(None, path, message) for path, message in reading.faults]
     items, found = _read_cases(cases, CaseReader(types, imports, needs_id=True), CASES)
     if problems or found:
@@ -109,14 +109,15 @@ def _own_problems(own: Mapping[str, Any]) -> list[Problem]:
     return problems + (name_problems(own["name"]) if isinstance(own.get("name"), str) else [])
 
 
-def _called(reading: Reading, key: str, arguments: int) -> Callable[..., Any] | None:
-    given = reading.case.get(key)
+def _called(reading: Reading, key: str) -> Callable[..., Any] | None:
+    given, shape = reading.case.get(key), SUITE_KEYS[key]
+    if given is None or any(shape.faults(given, key)):  # said where all keys are looked at
+        return None
     found = reading.imported(given, key)
     if found is None:
         return None
     if not callable(found):
-        takes = "without arguments" if not arguments else "that takes what setup returned"
-        reading.note(key, f"must be the dotted path of a callable {takes}, got {described(found)}")
+        reading.note(key, f"must be {shape.noun}, got {described(found)}")
         return None
     callable_: Callable[..., Any] = found
     return callable_

@@ -1,7 +1,8 @@
-"""Writes the published schema; run it when a type of assertion or a key of items has changed."""
+"""Writes the published schemas; run it when a type of assertion, a type of evaluator or a key has changed."""
 
 from __future__ import annotations
 
-from neuron_evals.core.suites.schema.generating import FILE, schema_text
+from neuron_evals.core.suites.schema.files import published
 
-FILE.write_text(schema_text(), encoding="utf-8")
+for file, text in published().items():
+    file.write_text(text, encoding="utf-8")

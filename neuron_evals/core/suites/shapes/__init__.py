@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from neuron_evals.core.suites.shapes.compound import Either, Keyed, Listed, Mapped, either, nullable
+from neuron_evals.core.suites.shapes.compound import Either, Keyed, Listed, Mapped, either, given, nullable
 from neuron_evals.core.suites.shapes.contract import Fault, Shape
-from neuron_evals.core.suites.shapes.simple import Anything, Choice, Number, Text, Truth
+from neuron_evals.core.suites.shapes.simple import Anything, Choice, Coded, Number, Text, Truth
 from neuron_evals.core.suites.shapes.wording import described
 
 __all__ = [
     "Anything",
     "Choice",
+    "Coded",
     "Either",
     "Fault",
     "Keyed",
@@ -21,5 +22,6 @@ __all__ = [
     "Truth",
     "described",
     "either",
+    "given",
     "nullable",
 ]

@@ -9,7 +9,7 @@ from typing import Any
 
 from neuron_evals.core.nearest import did_you_mean
 from neuron_evals.core.suites.shapes.contract import Fault, Shape
-from neuron_evals.core.suites.shapes.simple import Anything, Number, Text
+from neuron_evals.core.suites.shapes.simple import Anything, Coded, Number, Text
 from neuron_evals.core.suites.shapes.wording import SHOWN, described
 
 
@@ -27,8 +27,9 @@ class Listed(Shape):
 
     @property
     def noun(self) -> str:
-        """A list, of texts where it is one."""
-        return "a list of texts" if isinstance(self.of, Text) else "a list"
+        """A list, of texts or dotted paths where it is one."""
+        kinds = {Text: "a list of texts", Coded: "a list of dotted paths"}
+        return kinds.get(type(self.of), "a list")
 
     def faults(self, value: Any, path: str) -> Iterator[Fault]:
         """Yield that it is no list, or what is wrong with its elements."""
@@ -88,11 +89,17 @@ class Keyed(Shape):
     Attributes:
         keys: The keys, with what each may be.
         required: The keys that must be there.
+        filled: Whether one of its keys must be there, whichever.
     """
 
     keys: Mapping[str, Shape]
     required: tuple[str, ...] = ()
-    noun = "an object"
+    filled: bool = False
+
+    @property
+    def noun(self) -> str:
+        """An object, with what it must have."""
+        return f"an object with one of the keys {', '.join(self.keys)}" if self.filled else "an object"
 
     def faults(self, value: Any, path: str) -> Iterator[Fault]:
         """Yield that it is no object, the keys that are not known, and what is wrong with the others."""
@@ -100,6 +107,8 @@ class Keyed(Shape):
             yield path, f"must be an object, got {described(value)}"
             return
         start = f"{path}." if path else ""
+        if self.filled and all(member is None for member in value.values()):
+            yield path, f"asks for nothing; there must be one of the keys {', '.join(self.keys)}"
         for key in self.required:
             if value.get(key) is None:
                 yield f"{start}{key}", f"is missing; there must be {self.keys[key].noun}"
@@ -119,7 +128,8 @@ class Keyed(Shape):
             for key, shape in self.keys.items()
         }
         required = {"required": list(self.required)} if self.required else {}
-        return {"type": "object", "properties": properties, **required, "additionalProperties": False}
+        filled = {"anyOf": [given(key) for key in self.keys]} if self.filled else {}
+        return {"type": "object", "properties": properties, **required, **filled, "additionalProperties": False}
 
 
 @dataclass(frozen=True)
@@ -160,6 +170,11 @@ def either(shapes: Sequence[Shape]) -> Shape:
     if Number() in different:
         different = tuple(shape for shape in different if shape != Number(whole=True))
     return different[0] if len(different) == 1 else Either(different)
+
+
+def given(key: str, schema: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Return the JSON Schema of objects that have a key, whose value is not null, or has a schema."""
+    return {"required": [key], "properties": {key: schema or {"not": {"type": "null"}}}}
 
 
 def nullable(schema: dict[str, Any]) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -61,6 +61,37 @@ class Text(Shape):
 
 
 @dataclass(frozen=True)
+class Coded(Shape):
+    """The dotted path of something in code; from code, the thing itself.
+
+    Attributes:
+        what: What it is the path of, for messages.
+    """
+
+    what: str
+
+    @property
+    def noun(self) -> str:
+        """The dotted path of what it is."""
+        return f"the dotted path of {self.what}"
+
+    def faults(self, value: Any, path: str) -> Iterator[Fault]:
+        """Yield that it is a value of JSON, but no text."""
+        if value is None or isinstance(value, bool | int | float | list | tuple | Mapping):
+            yield path, f"must be {self.noun}, got {described(value)}"
+        elif isinstance(value, str):
+            yield from Text(blank=False).faults(value, path)
+
+    def schema(self) -> dict[str, Any]:
+        """Return text that is not blank."""
+        return Text(blank=False).schema()
+
+    def sample(self) -> str:
+        """Return a path."""
+        return "x"
+
+
+@dataclass(frozen=True)
 class Number(Shape):
     """A finite number.
 
@@ -81,7 +112,7 @@ class Number(Shape):
     def faults(self, value: Any, path: str) -> Iterator[Fault]:
         """Yield that it is no number, or out of range."""
         kinds = (int,) if self.whole else (int, float)
-        if type(value) not in kinds or (isinstance(value, float) and not math.isfinite(value)) or self._outside(value):
+        if type(value) not in kinds or not _is_finite(value) or self._outside(value):
             yield path, f"must be {self.noun}, got {described(value)}"
 
     def _outside(self, value: float) -> bool:
@@ -160,3 +191,11 @@ class Choice(Shape):
     def sample(self) -> Any:
         """Return the first."""
         return self.values[0]
+
+
+def _is_finite(value: float) -> bool:
+    """Return whether a number is one that can be reckoned with: neither infinite nor a whole one beyond every float."""
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False
