@@ -74,6 +74,9 @@ def test_eight_processes__race_for_one_run__one_wins(committing, suite, processe
 
     assert again(run).status == RunStatus.PASSED
     assert 0 in ended
+    assert not any("Traceback" in said for said in processes.said.values())
+    losers = [racer for racer, status in zip(racers, ended, strict=True) if status]
+    assert all(f"run {run.pk}: another process has it" in processes.said[racer.pid] for racer in losers)
     calls = processes.calls()
     assert sorted(text for _, text in calls) == sorted(f"say {index}" for index in range(ITEMS))
     assert len({pid for pid, _ in calls}) == 1
