@@ -39,10 +39,10 @@ def _agent(name: str) -> BaseAgent:
     return get_agent(name)
 
 
-def _model(name: str) -> tuple[BaseProvider, str] | None:
+def _model(name: str, asked: BaseProvider | None) -> tuple[BaseProvider, str] | None:
     from neuron_evals.container import named_model  # noqa: PLC0415  (as above)
 
-    return named_model(name)
+    return named_model(name, asked)
 
 
 def _suite_import(path: str) -> object:

@@ -285,11 +285,12 @@ class TestRunning:
 
     def test_model__for_this_run_and_elsewhere_with_a_providers_name(self) -> None:
         row = suite()
-        EvaluatorRunner().run(suite_evaluator(row, model="qwen3:8b"))
+        EvaluatorRunner().run(suite_evaluator(row, model="m3"))
+        EvaluatorRunner().run(suite_evaluator(row, model="shop:qwen3:8b"))
         EvaluatorRunner().run(suite_evaluator(row, model="judge:m2"))
         shop: Any = get_provider("shop")
         judge: Any = get_provider("judge")
-        assert [request.model for request in shop.requests] == ["qwen3:8b"]
+        assert [request.model for request in shop.requests] == ["m3", "qwen3:8b"]
         assert [request.model for request in judge.requests] == ["m2"]
         assert row.agent.provider == "shop"
 

@@ -11,7 +11,7 @@ from typing import Any
 from neuron_evals.core.exceptions import ConfigurationError
 
 _resolvers: list[Callable[[str], Any]] = []
-_models: list[Callable[[str], tuple[Any, str] | None]] = []
+_models: list[Callable[[str, Any], tuple[Any, str] | None]] = []
 _importers: list[Callable[[str], Any]] = []
 
 
@@ -39,19 +39,28 @@ def agent_by_name(name: str) -> Any:
     return _resolvers[0](name)
 
 
-def name_models_by(resolve: Callable[[str], tuple[Any, str] | None]) -> None:
+def name_models_by(resolve: Callable[[str, Any], tuple[Any, str] | None]) -> None:
     """Have models looked up by `provider:model` from now on, wherever the name of a model is given.
 
     Args:
-        resolve: Returns the provider and its name of the model; `None` when what stands before the colon is no
-            provider, as in `qwen3:8b`.
+        resolve: Takes the name and the provider that is asked where it names none, `None` when there is nobody. Returns
+            the provider and its name of the model; `None` when it is a name that only the given provider knows, as
+            `qwen3:8b` may be; or raises `ConfigurationError`.
     """
     _models[:] = [resolve]
 
 
-def model_by_name(name: str) -> tuple[Any, str] | None:
-    """Return the provider that a name such as `local:qwen3` begins with, and its name of the model; else `None`."""
-    return _models[0](name) if _models and ":" in name else None
+def model_by_name(name: str, asked: Any = None) -> tuple[Any, str] | None:
+    """Return the provider that a name such as `local:qwen3` begins with, and its name of the model; else `None`.
+
+    Args:
+        name: Name of a model.
+        asked: The provider that is asked where the name begins with none; `None` when there is nobody.
+
+    Raises:
+        ConfigurationError: The name begins with a provider that there is not, or cannot be built.
+    """
+    return _models[0](name, asked) if _models and ":" in name else None
 
 
 def import_suite_names_by(resolve: Callable[[str], Any]) -> None:

@@ -55,9 +55,23 @@ def suite_evaluators(
     wrong: list[str] = []
     for suite in suites:
         try:
-            found.append(evaluator_for(suite, agent=agent, judge=judge, overrides=overrides, fake=fake))
-        except (ConfigurationError, SuiteError) as exc:
-            wrong.append(f"suite {suite.name}: {exc}")
+            evaluator = evaluator_for(suite, agent=agent, judge=judge, overrides=overrides, fake=fake)
+        except SuiteError as exc:
+            problems = [str(exc)]
+        except ConfigurationError as exc:
+            # What else is wrong shows with canned replies in the place of the agent.
+            problems = [str(exc), *_without_agent(suite, judge)]
+        else:
+            found.append(evaluator)
+            problems = evaluator.problems()
+        wrong += [f"suite {suite.name}: {problem}" for problem in problems]
     if wrong:
         raise ConfigurationError("\n".join(wrong))
     return found
+
+
+def _without_agent(suite: SuiteSpec, judge: str | None) -> list[str]:
+    try:
+        return evaluator_for(suite, judge=judge, fake=True).problems()
+    except SuiteError as exc:
+        return [str(exc)]

@@ -54,7 +54,7 @@ def legacy_judge_problem(config: Mapping[str, Any], tested: AgentDefinition | No
 
     Args:
         config: The value of the column.
-        tested: The agent under test; `None` when it is not known, and then the provider is not looked at.
+        tested: The agent under test; `None` when it is not known, and then only what the config says is looked at.
         using: Alias of the database in which an `agent_id` is looked up.
     """
     unknown = [key for key in config if key not in LEGACY_JUDGE]
@@ -76,10 +76,16 @@ def legacy_judge_problem(config: Mapping[str, Any], tested: AgentDefinition | No
 
 
 def _inline_problem(config: Mapping[str, Any], tested: AgentDefinition | None) -> str:
-    if tested is None or not any(config.values()):
+    from neuron_evals.models.agents import AgentDefinition  # noqa: PLC0415  (rows import this module)
+
+    if not any(config.values()):
         return ""
     try:
-        legacy_judge(config, tested).full_clean(validate_unique=False, validate_constraints=False)
+        judge = legacy_judge(config, tested or AgentDefinition())
+        judge.full_clean(validate_unique=False, validate_constraints=False)
     except ValidationError as exc:
-        return "; ".join(f"{field}: {' '.join(messages)}" for field, messages in exc.message_dict.items())
+        problems = exc.message_dict
+        if tested is None:  # what the config leaves out is the agent's
+            problems = {field: problems[field] for field in problems if config.get(field)}
+        return "; ".join(f"{field}: {' '.join(messages)}" for field, messages in problems.items())
     return ""

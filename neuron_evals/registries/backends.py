@@ -90,7 +90,11 @@ def refuse_unknown(word: str, setting: str, name: str, known: Iterable[str]) -> 
     Raises:
         ConfigurationError: Always.
     """
+    raise ConfigurationError(unknown(word, setting, name, known))
+
+
+def unknown(word: str, setting: str, name: str, known: Iterable[str]) -> str:
+    """Return what `refuse_unknown` says."""
     names = ", ".join(known)
     hint = f"{conf.did_you_mean(name, known)} The names are {names}." if names else "There are none."
-    msg = f'there is no {word} "{name}" in {conf.NAME}["{setting}"]. {hint.lstrip()}'
-    raise ConfigurationError(msg)
+    return f'there is no {word} "{name}" in {conf.NAME}["{setting}"]. {hint.lstrip()}'

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NoReturn
 
 from django.core.signals import setting_changed
 
@@ -14,7 +14,7 @@ from neuron_evals.core.exceptions import ConfigurationError
 from neuron_evals.core.providers.contract import BaseProvider
 from neuron_evals.core.providers.http import HttpProvider
 from neuron_evals.core.providers.prices import default_prices
-from neuron_evals.registries.backends import Kind, refuse_unknown
+from neuron_evals.registries.backends import Kind, refuse_unknown, unknown
 from neuron_evals.registries.dotted import described
 
 PROVIDERS: Mapping[str, str] = {
@@ -43,17 +43,29 @@ def get_provider(alias: str) -> BaseProvider:
         return _built[alias]
 
 
-def named_model(name: str) -> tuple[BaseProvider, str] | None:
+def named_model(name: str, asked: BaseProvider | None = None) -> tuple[BaseProvider, str] | None:
     """Return the provider of a name such as `local:qwen3`, and its name of the model.
 
+    Args:
+        name: Name of a model.
+        asked: The provider that is asked where the name begins with none; `None` when there is nobody. One that code
+            made itself may have models such as `qwen3:8b`; of one in the settings they are named `local:qwen3:8b`.
+
     Returns:
-        `None` when what stands before the colon is no name in the `PROVIDERS` setting, as in `qwen3:8b`.
+        `None` when there is no colon, or when what stands before it is no name in the `PROVIDERS` setting and `asked`
+        is not from there either.
 
     Raises:
-        ConfigurationError: The provider cannot be built.
+        ConfigurationError: What stands before the colon is no name in the `PROVIDERS` setting, nothing stands behind
+            it, or the provider cannot be built.
     """
-    alias, _, model = name.partition(":")
-    return (get_provider(alias), model) if model and alias in conf.read().providers else None
+    alias, colon, model = name.partition(":")
+    if model and alias in conf.read().providers:
+        return get_provider(alias), model
+    own = None if asked is None else _alias_of(asked)
+    if colon and (asked is None or own is not None):
+        _refuse_name(name, own)
+    return None
 
 
 def provider_class(entry: conf.ProviderEntry, alias: str) -> type[BaseProvider]:
@@ -98,6 +110,26 @@ def _build(alias: str) -> BaseProvider:
     if settings.prices and provider.prices is None:
         provider.prices = default_prices().with_overrides(settings.prices)
     return provider
+
+
+def _refuse_name(name: str, own: str | None) -> NoReturn:
+    """Refuse a name with a colon; `own` is the name of the provider that would be asked else, if there is one."""
+    alias = name.partition(":")[0]
+    known = conf.read().providers
+    if alias in known:
+        why = f"one stands behind the colon, such as {alias}:qwen3"
+    else:
+        why = unknown("provider", "PROVIDERS", alias, known)
+        if own is not None:
+            why += f" A model with a colon in its own name stands behind its provider: {own}:{name}."
+    msg = f"{name!r} names no model: {why}"
+    raise ConfigurationError(msg)
+
+
+def _alias_of(provider: BaseProvider) -> str | None:
+    """Return the name that the settings have for a provider that was built from them; `None` for any other."""
+    with _lock:
+        return next((alias for alias, built in _built.items() if built is provider), None)
 
 
 def _place(alias: str) -> str:

@@ -142,10 +142,17 @@ def _trigger(trigger: str) -> str:
 def _suite(suite: Any, agent: Any, judge: Any, using: str) -> EvalSuite:
     """Return the suite with the agent and the judge of the run; the row itself stays as it is."""
     row = copy.copy(suite) if isinstance(suite, EvalSuite) else _found(suite, using)
-    if agent is not None:
-        row.agent = named_agent(agent, using)
+    problems: list[str] = []
+    for role, given in (("agent", agent), ("judge", judge)):
+        if given is None:
+            continue
+        try:
+            setattr(row, role, named_agent(given, using, role))
+        except RunError as exc:
+            problems += exc.problems
+    if problems:
+        raise RunError(problems)
     if judge is not None:
-        row.judge = named_agent(judge, using)
         row.judge_config = {}
     return row
 

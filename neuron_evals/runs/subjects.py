@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from neuron_evals import conf
@@ -23,12 +24,13 @@ UNSTORED = 0
 """Number of a definition that no row is made of: with `None` in its place, a suite would seem to have no judge."""
 
 
-def named_agent(reference: AgentDefinition | str, using: str) -> AgentDefinition:
+def named_agent(reference: AgentDefinition | str, using: str, role: str = "agent") -> AgentDefinition:
     """Return an agent definition: the one that is given, one for a name in `AGENTS`, or the stored one of that slug.
 
     Args:
         reference: The row, or a name.
         using: Alias of the database.
+        role: What it is to be, `agent` or `judge`, for messages.
 
     Raises:
         RunError: There is no such agent.
@@ -43,7 +45,7 @@ def named_agent(reference: AgentDefinition | str, using: str) -> AgentDefinition
         stored = AgentDefinition.objects.using(using).active().order_by("slug").values_list("slug", flat=True)[:30]
         names = list(dict.fromkeys([*coded, *stored]))
         hint = f"{conf.did_you_mean(reference, names)} There are {', '.join(names) or 'none'}.".lstrip()
-        raise RunError([f'there is no agent "{reference}". {hint}'])
+        raise RunError([f'there is no {role} "{reference}". {hint}'])
     return found
 
 
@@ -59,14 +61,14 @@ def suite_problems(suite: EvalSuite, options: RunOptions) -> list[str]:
     try:
         spec = suite_spec(suite)
     except (ConfigurationError, EvaluationError) as exc:
-        found += [*lines_of(exc), *_unjudged(suite)]
-    if options.fake is False:
-        found += _agent_problems(suite.agent, "agent")
-    elif spec is not None:
-        found += _fake_problems(spec, options.fake)
-    if spec is not None and any(spec.needing("judge")) and suite.has_judge:
-        found += _judge_problems(suite)
-    return found
+        found += [*lines_of(exc), *_judge_problems(suite)]
+    broken = [] if options.fake is not False else _agent_problems(suite.agent, "agent")
+    found += broken
+    if spec is not None:
+        # Of an agent that cannot be built, canned replies take the place: what else is wrong shows with them too.
+        fake = True if broken else options.fake
+        found += [*_fake_problems(spec, fake), *_other_problems(suite, replace(options, fake=fake))]
+    return list(dict.fromkeys(found))
 
 
 def evaluator_of(suite: EvalSuite, options: RunOptions) -> SuiteEvaluator:
@@ -116,24 +118,38 @@ def _row(snapshot: Mapping[str, Any], number: int | None) -> AgentDefinition:
     return AgentDefinition(pk=number or UNSTORED, name=name, slug=snapshot.get("slug") or name, **definition, **options)
 
 
-def _unjudged(suite: EvalSuite) -> list[str]:
-    """Return which sound items of a suite need a judge that it does not have; others have faults enough."""
-    if suite.has_judge:
-        return []
-    items = suite.dataset if isinstance(suite.dataset, list) else []
-    types = assertion_types()
-    lacking = {*dataset_problems(items, has_judge=False, types=types)} - {*dataset_problems(items, types=types)}
-    return lines_of(SuiteError(sorted(lacking), given_ids(items))) if lacking else []
-
-
 def _fake_problems(spec: SuiteSpec, fake: Any) -> list[str]:
+    if fake is False:
+        return []
     try:
         return unmatched_scripts(as_fake(fake), [spec])
     except ConfigurationError as exc:
         return lines_of(exc)
 
 
+def _other_problems(suite: EvalSuite, options: RunOptions) -> list[str]:
+    """Return what is wrong with the model of the run, the judge, and what plays users."""
+    try:
+        return evaluator_of(suite, options).problems()
+    except RunError as exc:
+        found = lines_of(exc)
+    if options.fake is False:
+        found += _other_problems(suite, replace(options, fake=True))
+    return found
+
+
 def _judge_problems(suite: EvalSuite) -> list[str]:
+    """Return what is wrong with the judge, or which items lack one: of the sound items, as others have faults enough.
+
+    It is for a suite that nothing can be built of, because of the others.
+    """
+    items = suite.dataset if isinstance(suite.dataset, list) else []
+    types = assertion_types()
+    lacking = {*dataset_problems(items, has_judge=False, types=types)} - {*dataset_problems(items, types=types)}
+    if not lacking:
+        return []
+    if not suite.has_judge:
+        return lines_of(SuiteError(sorted(lacking), given_ids(items)))
     try:
         judge = suite_judge(suite)
     except ConfigurationError as exc:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -56,15 +55,10 @@ def suite_evaluator(  # noqa: PLR0913  (the options of a run)
     resources = Resources(_judge_maker(suite, judge), _maker(classifier), _maker(embeddings), player)
     if fake is not None and fake is not False:
         return evaluator_of(spec, as_fake(fake), resources)
-    provider, overrides = _provider_and_overrides(model)
-    if agent is not None:
-        if provider:
-            msg = f'"{model}": the provider can be changed of the suite\'s own agent only; give the model alone'
-            raise ConfigurationError(msg)
-        tested = get_agent(agent) if isinstance(agent, str) else as_agent(agent)
-    else:
-        tested = _tested(_asked_at(suite.agent, provider) if provider else suite.agent)
-    return evaluator_of(spec, tested, resources, overrides)
+    if model is not None and _names_provider(model):
+        _refuse_foreign(suite.agent, agent, model)
+    tested = _tested(suite.agent) if agent is None else get_agent(agent) if isinstance(agent, str) else as_agent(agent)
+    return evaluator_of(spec, tested, resources, {} if model is None else {"model": model})
 
 
 def _tested(definition: AgentDefinition) -> BaseAgent:
@@ -74,27 +68,22 @@ def _tested(definition: AgentDefinition) -> BaseAgent:
     return build_agent(definition)
 
 
-def _provider_and_overrides(model: str | None) -> tuple[str, dict[str, Any]]:
-    """Return the provider that a model's name begins with, if one does, and what the run changes of the agent."""
-    if model is None:
-        return "", {}
-    provider, colon, name = model.partition(":")
-    if colon and name and provider in conf.read().providers:
-        return provider, {"model": name}
-    return "", {"model": model}
+def _names_provider(model: str) -> bool:
+    provider, _, name = model.partition(":")
+    return bool(name) and provider in conf.read().providers
 
 
-def _asked_at(definition: AgentDefinition, provider: str) -> AgentDefinition:
+def _refuse_foreign(definition: AgentDefinition, given: Any, model: str) -> None:
+    """Refuse to ask an agent at another provider that is not made of one in the settings."""
+    if given is not None:
+        msg = f'"{model}": the provider can be changed of the suite\'s own agent only; give the model alone'
+        raise ConfigurationError(msg)
     if definition.code:
         msg = (
             f'the agent "{definition.slug}" is written in code, so that its provider cannot be changed; '
             "give the model alone"
         )
         raise ConfigurationError(msg)
-    other = copy.copy(definition)
-    other.provider = provider
-    # Whatever the provider's own model is, the run names one.
-    return other
 
 
 def _judge_maker(suite: EvalSuite, judge: Any) -> Any:

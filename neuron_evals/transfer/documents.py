@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from neuron_evals.core.suites import Problem, SuiteError, items
+from neuron_evals.core.suites import Problem, items
 from neuron_evals.core.suites.shapes import Anything, Keyed, Mapped, Shape, Truth
 from neuron_evals.core.suites.studio import HOLDERS, KEYS
 from neuron_evals.models.legacy_judges import referred_judge
@@ -50,17 +50,18 @@ def document_of(suite: EvalSuite) -> dict[str, Any]:
     return {**_filled(said), "dataset": ordered_items(suite.dataset)}
 
 
-def checked_document(data: Any) -> dict[str, Any]:
+def checked_document(data: Any) -> tuple[dict[str, Any], list[Problem]]:
     """Return the document that the data of a file are, in the form that `document_of` gives.
 
     Args:
         data: A list of items, or an object with the items under `dataset` or `items`.
 
-    Raises:
-        SuiteError: Its keys are wrong, or their values; all problems are listed. The items are not looked at.
+    Returns:
+        The document, without the keys that are wrong or whose values are; and what is wrong with these. The items are
+        not looked at.
     """
     if not isinstance(data, Mapping):
-        return {"dataset": ordered_items(data)}
+        return {"dataset": ordered_items(data)}, []
     problems = [
         Problem(None, key, "belongs to the agent of a stored suite; define it there")
         for key in _OF_THE_AGENT
@@ -72,13 +73,19 @@ def checked_document(data: Any) -> dict[str, Any]:
     if len(holders) != 1:
         message = "is missing: the list of items" if not holders else f'means the same as "{holders[0]}"; give one'
         problems.append(Problem(None, HOLDERS[0] if not holders else holders[1], message))
-    if problems:
-        raise SuiteError(problems)
-    found = known.pop(holders[0], None)
+    wrong = {key_of(problem) for problem in problems}
+    found = known.pop(holders[0], None) if holders else None
+    known = {key: value for key, value in known.items() if key not in {*wrong, *HOLDERS}}
     known |= {column: float(known[column]) for column in _FRACTIONS if column in known}
     if "judge" not in known and isinstance(known.get("judge_config"), Mapping):
         known |= _of_legacy(known.pop("judge_config"), None)
-    return {**_filled(known), "dataset": ordered_items(found)}
+    return {**_filled(known), "dataset": ordered_items(found)}, problems
+
+
+def key_of(problem: Problem) -> str:
+    """Return the key of a document that a problem belongs to; the items are under the first of their names."""
+    key = problem.field.partition(".")[0].partition("[")[0]
+    return HOLDERS[0] if key in HOLDERS else key
 
 
 def ordered_items(dataset: Any) -> Any:

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from django.core.exceptions import ValidationError
+from django.db import router, transaction
 
 from neuron_evals import conf
 from neuron_evals.core.exceptions import ConfigurationError
 from neuron_evals.core.jsonable import canonical_json
 from neuron_evals.models import AgentDefinition, EvalSuite
 from neuron_evals.models.slugs import slug_for
-from neuron_evals.transfer.documents import COLUMNS, document_of
+from neuron_evals.transfer.documents import COLUMNS, document_of, key_of
 
 if TYPE_CHECKING:
-    from django.core.exceptions import ValidationError
+    from neuron_evals.core.suites import Problem
+
+UNSTORED = 0
+"""Number of a judge that no row is: with `None` in its place, a suite would seem to have none."""
+
+_IDENTITY = {"agent", "slug", "name"}
+"""Keys that say which suite it is, or who is tested: without them nobody knows whether an agent is missing."""
 
 CREATED, UPDATED, UNCHANGED = "created", "updated", "unchanged"
 """What became of a suite."""
@@ -42,6 +51,11 @@ class Target:
         return {**document, **{key: value for key, value in said.items() if value is not None}}
 
 
+def slug_of(document: Mapping[str, Any], fallback_name: str) -> str:
+    """Return the slug of the suite that a document is about; parameters are those of `suite_for`."""
+    return str(document.get("slug") or slug_for(document.get("name") or fallback_name, EvalSuite.KIND))
+
+
 def suite_for(document: Mapping[str, Any], fallback_name: str) -> EvalSuite:
     """Return the stored suite that a document is about, or a new one that is not stored yet.
 
@@ -49,7 +63,7 @@ def suite_for(document: Mapping[str, Any], fallback_name: str) -> EvalSuite:
         document: The document.
         fallback_name: Name for a document that has neither slug nor name, such as that of its file.
     """
-    slug = document.get("slug") or slug_for(document.get("name") or fallback_name, EvalSuite.KIND)
+    slug = slug_of(document, fallback_name)
     found: EvalSuite | None = EvalSuite.objects.select_related("agent", "judge").filter(slug=slug).first()
     return EvalSuite(slug=slug, name=document.get("name") or fallback_name) if found is None else found
 
@@ -59,28 +73,34 @@ def is_new(suite: EvalSuite) -> bool:
     return bool(suite._state.adding)  # noqa: SLF001  (Django's documented name)
 
 
-def import_document(document: Mapping[str, Any], suite: EvalSuite, *, items_alone: bool = False) -> str:
+def import_document(
+    document: Mapping[str, Any], suite: EvalSuite, *, items_alone: bool = False, faults: Sequence[Problem] = ()
+) -> str:
     """Store what a document says in a suite.
 
     Args:
         document: The document.
         suite: What `suite_for` gives.
         items_alone: Whether the file holds items only, so that all else of the suite stays as it is.
+        faults: What is known to be wrong with its keys.
 
     Returns:
         What became of it: `created`, `updated` or `unchanged`.
 
     Raises:
-        ValidationError: The suite would not be valid; all problems are listed by field.
-        ConfigurationError: An agent is named that does not exist, or none is where one is needed.
+        ValidationError: The suite would not be valid, an agent is named that does not exist, or none is where one is
+            needed; all problems are listed by field, and nothing is stored.
     """
     created = is_new(suite)
     before = None if created else canonical_json(document_of(suite))
-    _apply(document, suite, items_alone=items_alone)
-    suite.full_clean()
-    if before == canonical_json(document_of(suite)):
-        return UNCHANGED
-    suite.save()
+    with transaction.atomic(router.db_for_write(EvalSuite)):
+        # An agent in code gets a definition here, which goes again when there is a problem.
+        faulty = {key_of(fault) for fault in faults}
+        wrong = _apply(document, suite, items_alone=items_alone, faulty=faulty)
+        _validate(suite, wrong, faults)
+        if before == canonical_json(document_of(suite)):
+            return UNCHANGED
+        suite.save()
     return CREATED if created else UPDATED
 
 
@@ -91,12 +111,11 @@ def named_agent(name: str) -> AgentDefinition | None:
     return by_slug or rows.filter(code=name).first() if name in conf.read().agents else by_slug
 
 
-def find_agent(name: str, role: str = "agent") -> AgentDefinition:
+def find_agent(name: str) -> AgentDefinition:
     """Return the agent definition that a file names; an agent in code without one gets one.
 
     Args:
         name: The slug, or a name in `AGENTS`.
-        role: What the file calls it, for errors.
 
     Raises:
         ConfigurationError: There is none of that name.
@@ -110,7 +129,7 @@ def find_agent(name: str, role: str = "agent") -> AgentDefinition:
         return made
     slugs = list(AgentDefinition.objects.order_by("slug").values_list("slug", flat=True))
     parts = (
-        f'{role}: there is no agent "{name}".',
+        f'there is no agent "{name}".',
         conf.did_you_mean(name, [*slugs, *coded]),
         f"Agent definitions: {', '.join(slugs) or 'none'}.",
         f'In {conf.NAME}["AGENTS"]: {", ".join(coded) or "none"}.',
@@ -118,17 +137,26 @@ def find_agent(name: str, role: str = "agent") -> AgentDefinition:
     raise ConfigurationError(" ".join(filter(None, parts)))
 
 
-def _apply(document: Mapping[str, Any], suite: EvalSuite, *, items_alone: bool) -> None:
+def _apply(
+    document: Mapping[str, Any], suite: EvalSuite, *, items_alone: bool, faulty: Collection[str]
+) -> dict[str, str]:
+    """Set what a document says but its faulty keys; return what is wrong with the agents that it names, by field."""
+    wrong: dict[str, str] = {}
     suite.dataset = document["dataset"]
-    if "agent" in document:
-        suite.agent = find_agent(document["agent"])
-    elif is_new(suite):
-        msg = f'the suite "{suite.slug}" is new, and no agent is named; give one with --agent'
-        raise ConfigurationError(msg)
-    if "judge" in document:
-        suite.judge = find_agent(document["judge"], "judge")
-    if items_alone:
-        return
+    for role in ("agent", "judge"):
+        if role in document:
+            try:
+                setattr(suite, role, find_agent(document[role]))
+            except ConfigurationError as exc:
+                wrong[role] = str(exc)
+    if "agent" not in document and is_new(suite) and not _IDENTITY & set(faulty):
+        wrong["agent"] = f'the suite "{suite.slug}" is new, and no agent is named; give one with --agent'
+    if not items_alone:
+        _apply_rest(document, suite)
+    return wrong
+
+
+def _apply_rest(document: Mapping[str, Any], suite: EvalSuite) -> None:
     if "judge" not in document:
         suite.judge = None
     suite.name = document.get("name", suite.name)
@@ -136,6 +164,37 @@ def _apply(document: Mapping[str, Any], suite: EvalSuite, *, items_alone: bool) 
     suite.is_active = document.get("is_active", True)
     for column in COLUMNS:
         setattr(suite, column, document[column] if column in document else getattr(EvalSuite(), column))
+
+
+def _validate(suite: EvalSuite, wrong: Mapping[str, str], faults: Sequence[Problem]) -> None:
+    """Refuse a suite with problems: those of its document and its agents, and those that the one validator finds.
+
+    Args:
+        suite: The suite; after a refusal it is good for nothing.
+        wrong: What is wrong with the agents, by field.
+        faults: What is wrong with the keys of the document.
+
+    Raises:
+        ValidationError: There are some; all are listed by field.
+    """
+    keys = {key_of(fault) for fault in faults}
+    if "judge" in wrong or keys & {"judge", "judge_config"}:
+        suite.judge = AgentDefinition(pk=UNSTORED)  # what needs a judge has no fault of its own
+    errors: dict[str, list[Any]] = {role: [message] for role, message in wrong.items() if role not in keys}
+    for fault in faults:
+        said = fault.written() if fault.field == "dataset" else fault.message  # as those of items
+        errors.setdefault(fault.field, []).append(ValidationError(said, code="document"))
+    told = {*keys, *wrong}
+    told |= {"judge"} if suite.judge_id == UNSTORED else set()
+    told |= {"agent"} if keys & _IDENTITY else set()
+    try:
+        suite.full_clean(exclude=told)
+    except ValidationError as exc:
+        for field, found in exc.error_dict.items():
+            if field not in told:
+                errors.setdefault(field, []).extend(found)
+    if errors:
+        raise ValidationError(errors)
 
 
 def problems_of(error: ValidationError) -> list[str]:

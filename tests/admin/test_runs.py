@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from django.contrib.admin.models import LogEntry
 from django.contrib.messages import get_messages
+from django.db import connection
 from django.urls import reverse
 from django.utils.html import strip_tags
 
@@ -204,3 +205,16 @@ def test_list_of_results__is_that_of_one_run_in_dataset_order(root):
     assert _list(EvalRunItem, f"?run={other.pk}") in root.get(_page(other)).content.decode()
     for nonsense in ("x", "99999999999999999999", "٣", "-1", ""):
         assert root.get(_list(EvalRunItem, f"?run={nonsense}")).context["cl"].result_count == 0
+
+
+def test_list_of_results__with_an_old_score_that_json_has_not__shows_it_as_unknown(root):
+    run = _finished({"score": 0.5})
+    if connection.vendor == "mysql":
+        return  # cannot hold one
+    infinity = "9e999" if connection.vendor == "sqlite" else "'Infinity'"
+    with connection.cursor() as cursor:
+        cursor.execute(f"UPDATE neuron_evals_evalrunitem SET score = {infinity}")  # noqa: S608  (constants)
+    for page in (_list(EvalRunItem, f"?run={run.pk}"), _page(run.items.get())):
+        assert "inf" not in _text(root.get(page)).lower().split()
+    [row] = root.get(_list(EvalRunItem, f"?run={run.pk}")).context["cl"].result_list
+    assert row.score is None

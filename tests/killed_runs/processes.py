@@ -35,6 +35,7 @@ class Processes:
         settings = connections[using].settings_dict
         self._database = json.dumps({key: settings[key] for key in _KEPT}, default=str)
         self.started: list[subprocess.Popen[str]] = []
+        self.said: dict[int, str] = {}
 
     def execute(self, run_id: int, phase: str = "", *, verb: str = "execute") -> subprocess.Popen[str]:
         """Start a process; it stands still at `phase`."""
@@ -73,6 +74,7 @@ class Processes:
     def end(self, process: subprocess.Popen[str]) -> int:
         """Wait for the end of a process that is left alone."""
         said, _ = process.communicate(timeout=PATIENCE)
+        self.said[process.pid] = said
         assert process.returncode in (0, 2), said
         return process.returncode
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+
 import pytest
 
 from neuron_evals.models import EvalRun, EvalRunShard, RunStatus
@@ -74,6 +76,9 @@ def test_eight_processes__race_for_one_run__one_wins(committing, suite, processe
 
     assert again(run).status == RunStatus.PASSED
     assert 0 in ended
+    assert not any("Traceback" in said for said in processes.said.values())
+    losers = [racer for racer, status in zip(racers, ended, strict=True) if status]
+    assert all(f"run {run.pk}: another process has it" in processes.said[racer.pid] for racer in losers)
     calls = processes.calls()
     assert sorted(text for _, text in calls) == sorted(f"say {index}" for index in range(ITEMS))
     assert len({pid for pid, _ in calls}) == 1
@@ -113,16 +118,21 @@ def test_cancelled__while_it_waits_for_an_item__ends_with_what_is_there(committi
     assert done.recount() is False
 
 
-def test_terminated__is_cancelled_with_what_is_there__and_can_be_resumed(committing, suite, processes):
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_terminated__is_cancelled_with_what_is_there__and_can_be_resumed(committing, suite, processes, number):
     run = started(suite)
     process = processes.execute(run.pk, "during an item")
     processes.reached(process)
 
-    process.terminate()
-    process.communicate(timeout=PATIENCE)
+    stored = run.items.using(committing).count()
+    process.send_signal(number)
+    said, _ = process.communicate(timeout=PATIENCE)
 
     assert process.returncode == 130
+    assert "Traceback" not in said
     assert again(run).status == RunStatus.CANCELLED
+    kept = [status for _, status in statuses(run) if status in ("passed", "failed")]
+    assert len(kept) >= stored >= 1
     resume_run(again(run))
     assert processes.end(processes.execute(run.pk)) == 0
     assert again(run).total_count == ITEMS

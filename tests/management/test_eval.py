@@ -132,7 +132,7 @@ def test_verbosity_0__does_not_name_the_run(db):
         (["smoke-test"], 'There is no suite "smoke-test". Did you mean "smoke-tests"?'),
         (["smoke-tests", "--tag", "slow"], 'no item of suite "smoke-tests" matches'),
         (["smoke-tests", "--agent", "nobody"], 'there is no agent "nobody"'),
-        (["smoke-tests", "--judge", "nobody"], 'there is no agent "nobody"'),
+        (["smoke-tests", "--judge", "nobody"], 'there is no judge "nobody"'),
         (["smoke-tests", "--fake", "--model", "x"], "--model and --fake do not go together"),
         (["smoke-tests", "--fake-reply", "x", "--agent", "other"], "--agent and --fake do not go together"),
         (["smoke-tests", "--output", "json=/nowhere/at/all.json"], "/nowhere/at"),

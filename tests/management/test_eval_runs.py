@@ -37,11 +37,11 @@ def done(suite: Any, **given: Any) -> EvalRun:
     return execute_run(create_run(suite, **given).pk)
 
 
-def eval_runs(*args: object) -> tuple[str, int]:
+def eval_runs(*args: object, **streams: object) -> tuple[str, int]:
     """What the command prints, and its exit status."""
     out = io.StringIO()
     try:
-        call_command("eval_runs", *map(str, args), stdout=out)
+        call_command("eval_runs", *map(str, args), stdout=out, **streams)
     except SystemExit as exc:
         return out.getvalue(), int(str(exc.code))
     return out.getvalue(), 0
@@ -175,10 +175,13 @@ def test_execute__exit_status_is_the_runs(wrong, status):
 
 def test_execute__another_executor_has_it__status_2(suite):
     run = create_run(suite)
-    claim(run, "another")
-    text, status = eval_runs("execute", run.pk)
+    claim(run, "shop-2:4711\x1b[31m")
+    err = io.StringIO()
+    text, status = eval_runs("execute", run.pk, stderr=err)
     assert (status, Agent.asked) == (2, [])
     assert "Status: running" in text
+    assert f"run {run.pk}: another process has it (shop-2:4711" in err.getvalue()
+    assert "\x1b" not in err.getvalue()
 
 
 def test_resume__goes_on_in_this_process(suite):

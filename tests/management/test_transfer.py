@@ -253,6 +253,82 @@ class TestImport:
         assert '\nworst.json: agent: there is no agent "nobody".' in told
         assert not EvalSuite.objects.exists()
 
+    def test_everything_wrong_with_a_file__told_at_once_and_nothing_stored(self, tmp_path) -> None:
+        agent("Judge", slug="grader")
+        document = {
+            "name": "Hours",
+            "agent": "shpo",
+            "judge": "gradr",
+            "retries": -1,
+            "modle": "x",
+            "tags": ["a", 3],
+            "dataset": [
+                {"id": "x", "input": "a", "_assertions": [{"type": "helpfulness"}]},
+                {"id": "x", "input": "", "reference": "b"},
+                3,
+            ],
+        }
+        (tmp_path / "s.json").write_text(json.dumps(document))
+        told = refused("eval_import", "s.json")
+        assert told.startswith("s.json: 8 problems (items are counted from 0):\n")
+        for said in (
+            '- agent: there is no agent "shpo".',
+            '- judge: there is no agent "gradr". Did you mean "grader"?',
+            "- retries: ",
+            "- modle: there is no such key",
+            "- tags[1]: ",
+            "- item 1 (id \"x\"), id: the id 'x' is that of item 0 too",
+            '- item 1 (id "x"), input: ',
+            "- item 2: ",
+        ):
+            assert said in told
+        assert not EvalSuite.objects.exists()
+
+    def test_provider_of_a_legacy_judge__told_with_an_unknown_agent(self, tmp_path) -> None:
+        graded = [{"input": "a", "_assertions": [{"type": "helpfulness"}]}]
+        document = {"agent": "nobody", "judge_config": {"provider": "shpo"}, "dataset": graded}
+        (tmp_path / "s.json").write_text(json.dumps(document))
+        told = refused("eval_import", "s.json")
+        assert told.startswith("s.json: 2 problems:")
+        assert '- agent: there is no agent "nobody".' in told
+        assert '- judge_config: provider: The setting PROVIDERS has no "shpo". Did you mean "shop"?' in told
+
+    def test_agent_in_code__gets_no_definition_from_a_file_with_problems(self, tmp_path) -> None:
+        (tmp_path / "s.json").write_text(json.dumps({"agent": "echo", "judge": "nobody", "dataset": ITEMS}))
+        assert 'judge: there is no agent "nobody".' in refused("eval_import", "s.json")
+        assert not AgentDefinition.objects.exists()
+
+    def test_file_that_cannot_be_read__told_with_the_problems_of_others(self, tmp_path) -> None:
+        (tmp_path / "a.json").write_text("[1,")
+        (tmp_path / "b.json").write_text(json.dumps({"agent": "nobody", "dataset": ITEMS}))
+        told = refused("eval_import", "a.json", "b.json")
+        assert "a.json: dataset: not valid JSON" in told
+        assert 'b.json: agent: there is no agent "nobody".' in told
+
+    def test_files_of_one_suite__refused(self, tmp_path) -> None:
+        agent()
+        for name in ("a.json", "b.json"):
+            (tmp_path / name).write_text(json.dumps({"slug": "hours", "agent": "shop", "dataset": ITEMS}))
+        (tmp_path / "hours.json").write_text(json.dumps(ITEMS))
+        told = refused("eval_import", "a.json", "b.json", "hours.json", "--agent", "shop")
+        assert told.startswith('a.json, b.json, hours.json: all of them are of the suite "hours"')
+        assert not EvalSuite.objects.exists()
+
+    @pytest.mark.parametrize("wrong", [{"judge": 3}, {"judge_config": 3}, {"slug": 3}, {"agent": 3}])
+    def test_key_with_a_wrong_value__brings_no_problem_that_would_go_with_it(self, tmp_path, wrong) -> None:
+        agent()
+        graded = [{"input": "a", "_assertions": [{"type": "helpfulness"}]}]
+        known = {"slug": "s", "judge": "shop", "agent": "shop"}
+        document = {**known, **wrong, "dataset": graded}
+        if "slug" in wrong:
+            del document["agent"]
+        if "judge_config" in wrong:
+            del document["judge"]
+        (tmp_path / "s.json").write_text(json.dumps(document))
+        told = refused("eval_import", "s.json")
+        assert told.startswith(f"s.json: {next(iter(wrong))}: ")
+        assert "\n" not in told
+
     @pytest.mark.parametrize(
         ("name", "text", "said"),
         [
@@ -296,7 +372,7 @@ class TestImport:
     def test_new_suite_without_an_agent__refused(self, tmp_path) -> None:
         (tmp_path / "s.json").write_text(json.dumps(ITEMS))
         assert refused("eval_import", "s.json") == (
-            's.json: the suite "s" is new, and no agent is named; give one with --agent'
+            's.json: agent: the suite "s" is new, and no agent is named; give one with --agent'
         )
 
     @pytest.mark.parametrize("hostile", ["os.system", "../x", "a.b:c", "tests.testapp.agents.echo", "os\u2024system"])

@@ -129,7 +129,7 @@ def test_agent__given_for_the_run__is_the_one_that_runs(committing):
 @pytest.mark.parametrize("which", ["agent", "judge"])
 def test_agent_or_judge__unknown__refused_with_the_names_there_are(using, which):
     (said,) = problems(make_suite(using), **{which: "notin"})
-    assert said == 'there is no agent "notin". Did you mean "noting"? There are noting, other.'
+    assert said == f'there is no {which} "notin". Did you mean "noting"? There are noting, other.'
 
 
 def test_nothing_matches__refused(using):

@@ -13,7 +13,8 @@ from django.core.management import CommandError, call_command
 from django.test import override_settings
 
 from neuron_evals.models import AgentDefinition, EvalRun, EvalSuite
-from tests.core.suites.actors import ACCEPTED, REFUSED, statuses_of, suite_of, titles
+from neuron_evals.models.datasets import DatasetItemError
+from tests.core.suites.actors import ACCEPTED, REFUSED, judge_was_asked_as_it_should, statuses_of, suite_of, titles
 from tests.runs.acting import SETTINGS, Cast
 
 BYTE_ORDER_MARK = "\ufeff"
@@ -47,6 +48,19 @@ def suite_row(case: dict[str, Any]) -> EvalSuite:
     return EvalSuite(name="Case", slug="case", agent=agent, judge=judge)
 
 
+def typed(case: dict[str, Any]) -> Any:
+    """Return what a form makes of a dataset: the value of its JSON, or the text that is none."""
+    try:
+        return json.loads(case["text"]) if "text" in case else suite_of(case)
+    except ValueError:
+        return case["text"]
+
+
+def place_of(error: ValidationError) -> tuple[int | None, str]:
+    """Return where a problem is: item and field."""
+    return error.problem[:2] if isinstance(error, DatasetItemError) else (None, "dataset")
+
+
 @pytest.mark.parametrize("case", ACCEPTED, ids=titles(ACCEPTED))
 def test_accepted__is_saved_run_and_stored_as_it_should(case, rows):
     suite = suite_row(case)
@@ -70,8 +84,8 @@ def test_accepted__is_saved_run_and_stored_as_it_should(case, rows):
     report = json.loads(done.out)
     assert run.fake is report["fake"] is fake
     _stored_as_it_should(case, items)
-    if "judge_calls" in case:
-        assert Cast.provider.call_count == case["judge_calls"]
+    if Cast.provider is not None:
+        judge_was_asked_as_it_should(case, Cast.provider)
 
 
 def _stored_as_it_should(case, items):
@@ -90,11 +104,16 @@ def test_refused__is_not_saved_and_what_was_stored_stays(case, rows):
     suite = suite_row(case)
     suite.dataset = GOOD
     suite.save()
-    suite.dataset = suite_of(case)
+    suite.dataset = typed(case)
 
-    with pytest.raises(ValidationError):
+    with pytest.raises(ValidationError) as refused:
         suite.full_clean()
 
+    assert set(refused.value.error_dict) == {"dataset"}
+    found = [place_of(error) for error in refused.value.error_dict["dataset"]]
+    for index, field in case["problems"]:
+        # An item of a dataset is a more exact place than the dataset.
+        assert index is None or any(index == where and path.startswith(field) for where, path in found), found
     assert EvalSuite.objects.get().dataset == GOOD
 
 

@@ -48,6 +48,13 @@ class SupportAgent(Agent):
         self.mailer = mailer
 
 
+class OwnModels(Agent):
+    """Asks a provider that the settings do not know."""
+
+    def __init__(self) -> None:
+        super().__init__(FakeProvider("We open at 9."))
+
+
 class Unfinished(BaseAgent):
     @abstractmethod
     def shop(self) -> str: ...

@@ -164,7 +164,8 @@ class Agent(BaseAgent):
                 that name, is asked of that provider.
 
         Raises:
-            ConfigurationError: Another override.
+            ConfigurationError: Another override; or a name of a model with a colon, where the agent's provider is one
+                that the project knows by name and what stands before the colon is none.
             InvalidArgument: A value cannot mean anything.
         """
         self.refuse_unsupported(overrides)
@@ -176,7 +177,7 @@ class Agent(BaseAgent):
                 changes["tools"] = as_tools(changes["tools"])
             settings = {key: value for key, value in overrides.items() if key in _SETTINGS}
             changes["settings"] = replace(self._setup.settings, **settings)
-            changes |= _of_provider(changes.get("model"))
+            changes |= _of_provider(changes.get("model"), self._setup.provider)
             made._setup = replace(self._setup, **changes)  # noqa: SLF001  (as above)
         return made
 
@@ -252,9 +253,9 @@ def agent_of_model(name: str) -> Agent:
     return Agent(**found)
 
 
-def _of_provider(model: Any) -> dict[str, Any]:
+def _of_provider(model: Any, asked: BaseProvider | None = None) -> dict[str, Any]:
     """Return provider and model that a name such as `local:qwen3` stands for; nothing for any other name."""
-    found = model_by_name(model) if isinstance(model, str) else None
+    found = model_by_name(model, asked) if isinstance(model, str) else None
     return {} if found is None else dict(zip(("provider", "model"), found, strict=True))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from neuron_evals.core.agents import BaseAgent, FakeAgent
@@ -20,6 +20,7 @@ from neuron_evals.core.exceptions import ConfigurationError
 from neuron_evals.core.suites.nous.custom import CustomCheck
 from neuron_evals.core.suites.output_types import StructuredAgent
 from neuron_evals.core.suites.problems import SuiteError, given_ids
+from neuron_evals.core.suites.readiness import model_problems, player_problems, refusal, resource_problems
 from neuron_evals.core.suites.resources import NAMES, SIMULATOR, Resources
 from neuron_evals.core.suites.talking import STUBS, conversation, needs_player, stubbed
 from neuron_evals.core.suites.views import OnRecord
@@ -122,24 +123,34 @@ class SuiteEvaluator(BaseEvaluator):
         """Whether canned replies stand in for the agent."""
         return isinstance(self._subject.agent, FakeAgent)
 
+    def problems(self) -> list[str]:
+        """Return what would turn out after a call, a line each; nothing is called. What items need is made for it.
+
+        It is that every call of the agent would fail, or of a judge; that a judge, a classifier, embeddings or what
+        plays a user cannot be made; that an item names a model that there is not; or that the agent's tools cannot be
+        stubbed as an item wants.
+        """
+        agent = self._subject.agent
+        found = [f"the agent cannot be called: {problem}" for problem in agent.problems()]
+        found += resource_problems(self.spec, self._resources)
+        if not self.fake:
+            found += model_problems(self.spec.items, agent, self._changes)
+        found += player_problems(self.spec.items, self._player)
+        for item in self.spec.items:
+            if STUBS in item.seen and (wrong := refusal(partial(self._stubbed, item))):
+                found.append(f"item {item.index}, stubs: {wrong}")
+        return list(dict.fromkeys(found))
+
     def set_up(self) -> None:
-        """Make what items need, so that nothing turns out to be missing after a call; then call the suite's setup.
+        """Refuse what would turn out after a call; then call the suite's setup.
 
         Raises:
-            ConfigurationError: Every call of the agent would fail, or its tools cannot be stubbed as an item wants.
+            ConfigurationError: There are `problems()`; all are listed.
             Exception: Whatever making a judge, a classifier, embeddings or what plays users raises, or the suite's own
                 setup.
         """
-        problems = self._subject.agent.problems()
-        if problems:
-            msg = f"the agent cannot be called: {'; '.join(problems)}"
-            raise ConfigurationError(msg)
-        for name in NAMES:
-            for _, needed in self.spec.needing(name):
-                needed.resource(name, self._resources)
-        for item in self.spec.items:
-            self._player(item)
-            self._require_stubs(item)
+        if problems := self.problems():
+            raise ConfigurationError("\n".join(problems))
         if self.spec.setup is not None:
             self._set_up = (_finished(self.spec.setup()),)
         elif self.spec.teardown is not None:
@@ -210,14 +221,8 @@ class SuiteEvaluator(BaseEvaluator):
         name = player_name(item.item)
         return None if name is None else self._resources.player(name)
 
-    def _require_stubs(self, item: ItemSpec) -> None:
-        if STUBS not in item.seen:
-            return
-        try:
-            stubbed(self._agent(item), item.seen)
-        except ConfigurationError as exc:
-            msg = f"item {item.index}, stubs: {exc}"
-            raise ConfigurationError(msg) from exc
+    def _stubbed(self, item: ItemSpec) -> BaseAgent:
+        return stubbed(self._agent(item), item.seen)
 
     def _agent(self, item: ItemSpec) -> BaseAgent:
         """Return the agent for an item, with an empty conversation."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -15,7 +15,7 @@ from neuron_evals.core.printable import printable
 from neuron_evals.core.report.gate import FAILED
 from neuron_evals.management import options as run_options
 from neuron_evals.management.transfers import RowsCommand, difference_of, problems_of_file, refusal
-from neuron_evals.transfer.files import SuiteFile
+from neuron_evals.transfer.files import SuiteFile, of_one_suite
 from neuron_evals.transfer.formats import FORMATS
 from neuron_evals.transfer.importing import Target
 from neuron_evals.transfer.judges import install_judges
@@ -57,14 +57,17 @@ class Command(RowsCommand):
         del args
         _refuse_contradictions(options)
         target = Target(options["suite"], options["name"], options["agent"], options["judge"])
-        files = _each(lambda name: self._read(name, target, options), options["files"])
+        refused: list[str] = []
+        files = _each(lambda name: self._read(name, target, options), options["files"], refused)
         if options["check"]:
+            _refuse(refused)
             self._check(files)
             return
         with transaction.atomic():
             if options["judge_templates"]:
                 self._install(options["provider"], options["model"])
-            told = _each(self._stored, files)
+            told = _each(self._stored, files, refused)
+            _refuse([*refused, *of_one_suite(files)])
         for line in told:
             self.stdout.write(printable(line))
 
@@ -98,21 +101,25 @@ class Command(RowsCommand):
             self.stdout.write(printable(f'{"created" if created else "kept"} judge "{definition.slug}"'))
 
 
-def _each(work: Callable[[Given], Made], given: Iterable[Given]) -> list[Made]:
-    """Return what is made of each; what is wrong with any of them is told together.
-
-    Raises:
-        CommandError: Something is.
-    """
-    made, refused = [], []
+def _each(work: Callable[[Given], Made], given: Iterable[Given], refused: list[str]) -> list[Made]:
+    """Return what is made of each; what is wrong with any of them is added to `refused`."""
+    made = []
     for one in given:
         try:
             made.append(work(one))
         except CommandError as exc:
             refused.append(str(exc))
+    return made
+
+
+def _refuse(refused: Sequence[str]) -> None:
+    """End the command with all that was refused.
+
+    Raises:
+        CommandError: Something was.
+    """
     if refused:
         raise refusal("\n".join(refused))
-    return made
 
 
 def _refuse_contradictions(options: Mapping[str, Any]) -> None:

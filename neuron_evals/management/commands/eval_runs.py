@@ -20,6 +20,7 @@ from neuron_evals.management.run_texts import description, detailed_values, run_
 from neuron_evals.management.transfers import RowsCommand
 from neuron_evals.models import EvalRun, EvalSuite, ItemStatus, RunStatus
 from neuron_evals.models.counts import counted
+from neuron_evals.models.shards import ShardStatus
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -158,6 +159,8 @@ class Command(RowsCommand):
         evaluator = evaluator or self._evaluator(run, options)
         done = runs.execute_run(run.pk, evaluator=evaluator, stop=stop)
         self._print_run(options, _run({"run": done.pk}), of_interest=True, limit=SHOWN_ITEMS)
+        if not done.is_over:
+            self.stderr.write(printable(_elsewhere(done)))
         return INTERRUPTED if stop.interrupted else _exit_status(done)
 
     def _evaluator(self, run: EvalRun, options: Mapping[str, Any]) -> BaseEvaluator | None:
@@ -200,6 +203,14 @@ def _count_now(run: EvalRun) -> None:
     """Give a run the figures of the results that are there; its row has them only when it is over."""
     for name, value in counted(run.items.using(run.database)).items():
         setattr(run, name, value)
+
+
+def _elsewhere(run: EvalRun) -> str:
+    """Return that a run goes on somewhere else, and where as far as its shards tell."""
+    running = run.shards.using(run.database).filter(status=ShardStatus.RUNNING).order_by("number")
+    names = ", ".join(dict.fromkeys(filter(None, running.values_list("executor", flat=True))))
+    who = f" ({names})" if names else ""
+    return f"run {run.pk}: another process has it{who}, and goes on with it; nothing is done twice"
 
 
 def _exit_status(run: EvalRun) -> int:

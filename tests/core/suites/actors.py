@@ -84,3 +84,14 @@ def judge_of(case: dict[str, Any]) -> tuple[BaseAgent | None, FakeProvider | Non
         return None, None
     provider = Grader(case["judge"]).provider(20)
     return Agent(provider), provider
+
+
+def judge_was_asked_as_it_should(case: dict[str, Any], provider: FakeProvider) -> None:
+    """Refuse what was asked of the judge of a case where the case says something else of it."""
+    prompts = ["\n".join(message.content for message in request.messages) for request in provider.requests]
+    if "judge_calls" in case:
+        assert provider.call_count == case["judge_calls"]
+    if "messages_of_judge_calls" in case:
+        assert [len(request.messages) for request in provider.requests] == case["messages_of_judge_calls"]
+    assert all(any(text in prompt for prompt in prompts) for text in case.get("prompts_have", []))
+    assert not any(text in prompt for prompt in prompts for text in case.get("prompts_lack", []))

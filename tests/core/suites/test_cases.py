@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from neuron_evals import Message, SuiteError, render, run_suite
+from neuron_evals import SuiteError, render, run_suite
 from neuron_evals.core.suites import dataset_problems
 from tests.core.suites.actors import (
     ACCEPTED,
@@ -13,10 +13,16 @@ from tests.core.suites.actors import (
     Replies,
     agent_of,
     judge_of,
+    judge_was_asked_as_it_should,
     statuses_of,
     suite_of,
     titles,
 )
+
+
+def test_cases__each_is_either_refused_or_accepted():
+    assert (len(REFUSED), len(ACCEPTED), len(CASES)) == (47, 44, 91)
+    assert len({*titles(REFUSED), *titles(ACCEPTED)}) == len(CASES)
 
 
 @pytest.mark.parametrize("case", REFUSED, ids=titles(REFUSED))
@@ -56,23 +62,9 @@ def test_accepted__ends_as_it_should(case):
     if "failed_checks" in case:
         assert [len(result.failed_checks) for result in report.results] == case["failed_checks"]
     if provider is not None:
-        _judged_as_it_should(case, provider, report)
-
-
-def _judged_as_it_should(case, provider, report):
-    prompts = [_said(request.messages) for request in provider.requests]
-    if "judge_calls" in case:
-        assert provider.call_count == case["judge_calls"]
-    if "messages_of_judge_calls" in case:
-        assert [len(request.messages) for request in provider.requests] == case["messages_of_judge_calls"]
-    assert all(any(text in prompt for prompt in prompts) for text in case.get("prompts_have", []))
-    assert not any(text in prompt for prompt in prompts for text in case.get("prompts_lack", []))
+        judge_was_asked_as_it_should(case, provider)
     if case.get("reasoning_kept"):
         assert [check.context["reasoning"] for result in report.results for check in result.checks] == ["because"]
-
-
-def _said(messages: tuple[Message, ...]) -> str:
-    return "\n".join(message.content for message in messages)
 
 
 def test_judge_that_breaks__the_reply_of_the_agent_is_kept():

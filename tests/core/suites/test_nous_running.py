@@ -431,7 +431,7 @@ def models(monkeypatch: pytest.MonkeyPatch) -> dict[str, FakeProvider]:
     """Providers by name, as a project has them."""
     known: dict[str, FakeProvider] = {}
 
-    def resolve(name: str) -> tuple[FakeProvider, str] | None:
+    def resolve(name: str, asked: Any) -> tuple[FakeProvider, str] | None:
         alias, _, model = name.partition(":")
         return (known[alias], model) if alias in known else None
 
