@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from asgiref.sync import SyncToAsync, ThreadSensitiveContext, sync_to_async
 from django.db import connections
@@ -24,6 +24,19 @@ def refresh_connections() -> None:
     """
     for connection in _free_connections():
         connection.close_if_unusable_or_obsolete()
+
+
+def others_see(alias: str) -> bool:
+    """Return whether other threads and processes see what this thread writes.
+
+    They do not inside an atomic block, and where the database is SQLite's in memory.
+
+    Args:
+        alias: Alias of the database.
+    """
+    connection: Any = connections[alias]
+    in_memory = getattr(connection, "is_in_memory_db", None)  # only SQLite's connections have it
+    return not (connection.in_atomic_block or (in_memory is not None and in_memory()))
 
 
 def close_connections() -> None:

@@ -148,8 +148,20 @@ def release(lease: Lease, status: ShardStatus = ShardStatus.FINISHED) -> None:
     if status not in GIVEN_BACK:
         msg = f"release: status is one of {', '.join(GIVEN_BACK)}, got {status}"
         raise ValueError(msg)
-    # The end of the lease stays: until then the run counts as alive, so that it can be finished.
+    # The end of the lease stays: until then the run counts as alive, so that it can be finished (`keep_given_back`).
     despite_contention(lease.using, partial(_update_held, lease, status=status, token=""))
+
+
+def keep_given_back(run: EvalRun, duration: timedelta = LEASE) -> None:
+    """Have a run count as alive for another while though its shards were given back: its figures are being counted.
+
+    Args:
+        run: The run.
+        duration: How long it counts as alive from now on, above 0.
+    """
+    shards = EvalRunShard.objects.using(run.database).filter(run=run.pk, status__in=GIVEN_BACK)
+    end = database_now(run.database) + duration
+    despite_contention(run.database, partial(shards.update, lease_expires_at=end))
 
 
 def cancel_requested(lease: Lease) -> bool:

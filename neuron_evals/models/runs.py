@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 STATE = ("status", "attempt", "cancel_requested_at", "started_at", "finished_at", *COUNTS)
 """The columns that change in single statements with a condition only."""
 
+_RECOUNTS = 5
+"""How often a run is counted that moves on each time: in a transaction that sees no others, it does for ever."""
+
 
 class EvalRun(models.Model):
     """One stored execution of a suite or an evaluator.
@@ -224,11 +227,22 @@ class EvalRun(models.Model):
         return self.assertions_passed + self.assertions_failed + self.assertions_broken + self.assertions_skipped
 
     def recount(self) -> bool:
-        """Count the stored results again, store the counts, and return whether any was different."""
-        before = {name: getattr(self, name) for name in COUNTS}
-        counts = counted(self.items.using(self.database))
+        """Count the stored results again, store the counts, and return whether any was different.
+
+        Where the run moves on meanwhile, to its end for instance, the counts that belong to that stand, and it is
+        counted once more.
+
+        Raises:
+            DoesNotExist: It was deleted.
+        """
         rows = EvalRun.objects.using(self.database).filter(pk=self.pk)
-        despite_contention(self.database, partial(rows.update, **counts))
-        for name, value in counts.items():
-            setattr(self, name, value)
-        return counts != before
+        for _again in range(_RECOUNTS):
+            counts = counted(self.items.using(self.database))
+            unmoved = rows.filter(status=self.status, attempt=self.attempt)
+            if despite_contention(self.database, partial(unmoved.update, **counts)):
+                before = {name: getattr(self, name) for name in COUNTS}
+                for name, value in counts.items():
+                    setattr(self, name, value)
+                return counts != before
+            self.refresh_from_db(fields=STATE)
+        return False  # whoever moved it each time has counted it

@@ -69,7 +69,7 @@ def finish(run: EvalRun, status: RunStatus, error: str = "", **columns: Any) -> 
     Args:
         run: The run.
         status: How it ended: `PASSED`, `FAILED`, `ERROR` or `CANCELLED`.
-        error: Why it ended as `ERROR`.
+        error: Why it ended as `ERROR`; of a run that ends otherwise none is kept.
         **columns: Figures beside the counts: `score_statistics`, `metrics`.
 
     Returns:
@@ -94,7 +94,9 @@ def finish(run: EvalRun, status: RunStatus, error: str = "", **columns: Any) -> 
         runs.filter(attempt=seen["attempt"]).update,
         status=Case(When(cancel_requested_at=None, then=Value(status)), default=Value(RunStatus.CANCELLED)),
         finished_at=now,
-        error=error,
+        error=Case(
+            When(cancel_requested_at=None, then=_error(error if status == RunStatus.ERROR else "")), default=_error("")
+        ),
         **counted(_items(run)),
         **columns,
     )
@@ -167,7 +169,7 @@ def _give_up(run: EvalRun, now: datetime) -> int:
                 _stored(run)
                 .filter(status=RunStatus.RUNNING, attempt=run.attempt)
                 .update(
-                    error=Case(When(cancel_requested_at=None, then=Value(LOST)), default=Value("")),
+                    error=Case(When(cancel_requested_at=None, then=_error(LOST)), default=_error("")),
                     status=Case(
                         When(cancel_requested_at=None, then=Value(RunStatus.ERROR)), default=Value(RunStatus.CANCELLED)
                     ),
@@ -178,6 +180,11 @@ def _give_up(run: EvalRun, now: datetime) -> int:
         if not changed:
             transaction.set_rollback(rollback=True, using=run.database)
     return changed
+
+
+def _error(text: str) -> Value:
+    """Return a text for the column, which cleans and cuts it as it does outside of conditions."""
+    return Value(text, output_field=EvalRun._meta.get_field("error"))  # noqa: SLF001  (Django's documented name)
 
 
 def _moved(run: EvalRun, changed: int) -> bool:

@@ -11,7 +11,8 @@ from neuron_evals.core.report.gate import NOTHING_JUDGED, PASSED
 from neuron_evals.core.results import Status
 from neuron_evals.models import RunStatus, ShardStatus, states
 from neuron_evals.models.counts import BY_STATUS, counted
-from neuron_evals.models.leases import LEASE, release, renew
+from neuron_evals.models.leases import release, renew
+from neuron_evals.outputs.heartbeat import kept_alive
 from neuron_evals.outputs.reports import report_of
 
 if TYPE_CHECKING:
@@ -35,12 +36,11 @@ _METRICS: Final = (
 )
 """What of the JSON report's figures has no column of its own."""
 
-_COUNTING: Final = 10 * LEASE
-"""How long a run counts as alive while its figures are counted."""
-
 
 def give_back(lease: Lease, *, error: str = "", cancelled: bool = False) -> None:
     """Give a shard back when its items are all stored, or when it cannot go on.
+
+    For the length of a lease its run counts as alive without an executor, so that it can be closed.
 
     Args:
         lease: The lease.
@@ -50,7 +50,7 @@ def give_back(lease: Lease, *, error: str = "", cancelled: bool = False) -> None
     Raises:
         LeaseLost: Somebody else has the shard, or the run was given up.
     """
-    renew(lease, _COUNTING)
+    renew(lease)
     release(lease, ShardStatus.ERROR if error else ShardStatus.CANCELLED if cancelled else ShardStatus.FINISHED)
 
 
@@ -83,15 +83,16 @@ def close_run(
         return False
     if ShardStatus.ERROR in shards and not error:
         error = BROKEN_SHARD
-    if results is None or not _counts_all(run, results):
-        results = report_of(run, keep_results=False)
-    if error:
-        status = RunStatus.ERROR
-    elif cancelled or ShardStatus.CANCELLED in shards:
-        status = RunStatus.CANCELLED
-    else:
-        status, error = _judged(results, gate or Gate())
-    return states.finish(run, status, error, **figures(results))
+    with kept_alive(run):
+        if results is None or not _counts_all(run, results):
+            results = report_of(run, keep_results=False)
+        if error:
+            status = RunStatus.ERROR
+        elif cancelled or ShardStatus.CANCELLED in shards:
+            status = RunStatus.CANCELLED
+        else:
+            status, error = _judged(results, gate or Gate())
+        return states.finish(run, status, error, **figures(results))
 
 
 def figures(results: EvaluationResults) -> dict[str, Any]:

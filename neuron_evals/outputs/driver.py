@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.db import connections, router, transaction
 
+from neuron_evals.connections import others_see
 from neuron_evals.core.exceptions import ConfigurationError, OutputError, StopRun
 from neuron_evals.core.outputs.contract import OutputDriver
 from neuron_evals.models import EvalRun, Trigger
@@ -190,8 +191,7 @@ class DatabaseOutput(OutputDriver):
             self._close_run(stored, results.error or "", cancelled=cancelled, results=results)
 
     def _writes_in_caller(self) -> bool:
-        connection: Any = connections[self.using]
-        return bool(connection.in_atomic_block or (connection.vendor == "sqlite" and connection.is_in_memory_db()))
+        return not others_see(self.using)
 
     def _in_database(self, job: Any) -> Any:
         return self._writer.run(lambda: patiently(self.using, job, self._patience))

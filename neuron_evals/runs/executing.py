@@ -38,6 +38,7 @@ from neuron_evals.signals import SignalListener
 if TYPE_CHECKING:
     from neuron_evals.core.report import EvaluationReport
     from neuron_evals.core.runner import PreparedRun
+    from neuron_evals.core.runner.crew import AroundFork
 
 _log = logging.getLogger(__name__)
 
@@ -154,9 +155,8 @@ class _Execution:
     def _evaluate(self, subject: _Subject, lease: Lease) -> str:
         """Run the items that have no result yet; return why that broke, or an empty text."""
         skip = stored_keys(self.run)
-        alone = subject.options.workers == "processes"
-        with kept(lease, self.stop, alone=alone), self.stop.interruptible():
-            prepared = subject.prepared(self.run, lease, self.stop, skip, self.runner)
+        with kept(lease, self.stop) as around_fork, self.stop.interruptible():
+            prepared = subject.prepared(self.run, lease, self.stop, skip, self.runner, around_fork=around_fork)
         with closing(prepared):
             if not prepared.evaluators:
                 return ""
@@ -212,8 +212,15 @@ class _Subject:
         concurrency = options.concurrency or suite.concurrency or usual
         return cls(evaluator_of(suite, options), options, concurrency, options.gate(suite.min_success_rate))
 
-    def prepared(
-        self, run: EvalRun, lease: Lease, stop: StopToken, skip: Any, runner: EvaluatorRunner | None
+    def prepared(  # noqa: PLR0913  (what there is to run, and what watches over it)
+        self,
+        run: EvalRun,
+        lease: Lease,
+        stop: StopToken,
+        skip: Any,
+        runner: EvaluatorRunner | None,
+        *,
+        around_fork: AroundFork,
     ) -> PreparedRun:
         """Return what is left of a shard, ready to run."""
         keys = None if self.options.only is None else kept_by_parent(run.parent, self.options.only)
@@ -226,6 +233,7 @@ class _Subject:
             limits=self.options.limits(),
             stop=stop,
             skip=skip,
+            around_fork=around_fork,
         )
 
     def _cached(self, runner: EvaluatorRunner) -> EvaluatorRunner:

@@ -3,27 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
-from datetime import timedelta
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from contextlib import contextmanager, nullcontext
+from typing import TYPE_CHECKING
 
-from django.db import connections
-
-from neuron_evals.models.leases import renew
+from neuron_evals.connections import others_see
 from neuron_evals.outputs.heartbeat import Heartbeat
-from neuron_evals.outputs.patience import patiently
 
 if TYPE_CHECKING:
     from neuron_evals.core.cancellation import StopToken
+    from neuron_evals.core.runner.crew import AroundFork
     from neuron_evals.models.leases import Lease
-
-PREPARATION = timedelta(minutes=10)
-"""How long a lease lasts that no thread renews while an evaluator is set up."""
 
 
 @contextmanager
-def kept(lease: Lease, stop: StopToken, *, alone: bool = False) -> Iterator[None]:
+def kept(lease: Lease, stop: StopToken) -> Iterator[AroundFork]:
     """Renew a lease from a thread while the block runs, and stop when the run is cancelled or the lease lost.
 
     Where another thread would not see the caller's rows, inside a transaction or in a database in memory, nothing is
@@ -32,25 +25,17 @@ def kept(lease: Lease, stop: StopToken, *, alone: bool = False) -> Iterator[None
     Args:
         lease: The lease.
         stop: Is set then.
-        alone: Whether the block forks, and no thread may be beside it: the lease lasts long enough instead, and a
-            cancel is seen after the block.
 
-    Raises:
-        LeaseLost: Somebody else has the shard, or the run was given up; only with `alone`.
+    Returns:
+        What gives a context manager in which there is no such thread, to be put around a fork.
     """
-    if alone:
-        patiently(lease.using, partial(renew, lease, PREPARATION))
-        yield
-        patiently(lease.using, partial(renew, lease))
-        return
-    connection: Any = connections[lease.using]
-    if connection.in_atomic_block or (connection.vendor == "sqlite" and connection.is_in_memory_db()):
-        yield
+    if not others_see(lease.using):
+        yield nullcontext
         return
     heartbeat = Heartbeat(lambda reason: stop.set(reason, abandon=True))
     heartbeat.add(lease)
     heartbeat.start()
     try:
-        yield
+        yield heartbeat.paused
     finally:
         heartbeat.close()

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import signal
+from datetime import timedelta
 
 import pytest
 
 from neuron_evals.models import EvalRun, EvalRunShard, RunStatus
+from neuron_evals.models.clock import database_now
 from neuron_evals.models.counts import COUNTS
+from neuron_evals.models.leases import LEASE
 from neuron_evals.runs import cancel_run, create_run, execute_run, resume_run, sweep_runs
 from tests.killed_runs.phases import IN_FLIGHT, PHASES
 from tests.killed_runs.processes import PATIENCE
@@ -30,6 +33,13 @@ def figures(run: EvalRun) -> dict[str, object]:
     return {name: getattr(run, name) for name in (*COUNTS, "status", "planned_count", "score_statistics", "error")}
 
 
+def blocked_for(run: EvalRun) -> timedelta:
+    """How long at most nobody else may have a run whose process was killed."""
+    now = database_now(run.database)
+    leased = run.shards.using(run.database).leased(now).values_list("lease_expires_at", flat=True)
+    return max([end - now for end in leased if end is not None], default=timedelta(0))
+
+
 @pytest.mark.parametrize(
     ("phase", "recovery"),
     [*((phase, "sweep and resume") for phase in PHASES), *((phase, "execute again") for phase in PHASES[2:])],
@@ -44,6 +54,7 @@ def test_killed__then_executed_by_another__ends_like_an_uninterrupted_run(
     said = processes.reached(killed)
     processes.kill(killed)
     before, stored = len(processes.calls()), run.items.using(committing).count()
+    assert blocked_for(run) <= LEASE
     leases_expire(run)
     if recovery == "sweep and resume":
         sweep_runs(using=committing)

@@ -12,9 +12,21 @@ from django.test.utils import CaptureQueriesContext
 
 from neuron_evals.core.report.tally import Tally
 from neuron_evals.core.results import ItemResult, Status
-from neuron_evals.models import EvalReview, EvalRun, EvalRunItem, EvalRunShard, EvalSuite, ItemStatus
+from neuron_evals.models import (
+    EvalReview,
+    EvalRun,
+    EvalRunItem,
+    EvalRunShard,
+    EvalSuite,
+    ItemStatus,
+    RunStatus,
+    counts,
+    runs,
+)
 from neuron_evals.models.counts import COUNTS
-from tests.models.rows import item, make_agent, make_run, make_suite, store
+from neuron_evals.models.leases import release
+from neuron_evals.models.states import finish
+from tests.models.rows import claimed, item, make_agent, make_run, make_suite, store
 
 
 @pytest.fixture
@@ -193,6 +205,47 @@ def test_recount__one_query_and_one_update(using, queries):
     with queries:
         run.recount()
     assert len(queries) == 2
+
+
+def test_recount__run_ends_between_count_and_update__its_final_counts_stand(using, monkeypatch):
+    run = make_run(using)
+    lease = claimed(run)
+    counted = counts.counted
+    ended: list[int] = []
+
+    def counted_then_ended(items):
+        found = counted(items)
+        if not ended:
+            ended.append(run.pk)
+            other = EvalRun.objects.using(using).get(pk=run.pk)
+            store(other, item(other, 0), item(other, 1, "failed"))
+            release(lease)
+            assert finish(other, RunStatus.FAILED)
+        return found
+
+    monkeypatch.setattr(runs, "counted", counted_then_ended)
+    looked = EvalRun.objects.using(using).get(pk=run.pk)
+
+    assert looked.recount() is False
+    for row in (looked, EvalRun.objects.using(using).get(pk=run.pk)):
+        assert (row.status, row.total_count, row.passed_count, row.failed_count) == ("failed", 2, 1, 1)
+
+
+def test_recount__run_that_moves_on_each_time__is_left_as_others_counted_it(using, monkeypatch):
+    run = make_run(using)
+    others = EvalRun.objects.using(using).filter(pk=run.pk)
+    counted, tries = counts.counted, []
+
+    def counted_then_moved(items):
+        tries.append(items)
+        others.update(attempt=len(tries) + 1, total_count=7)
+        return counted(items)
+
+    monkeypatch.setattr(runs, "counted", counted_then_moved)
+
+    assert run.recount() is False
+    assert (others.get().total_count, run.total_count) == (7, 7)
+    assert len(tries) > 1
 
 
 def test_with_counts__counts_stored_results_of_running_runs(using, queries):

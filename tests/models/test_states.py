@@ -275,6 +275,30 @@ def test_finish__to_be_cancelled__is_cancelled_whatever_the_items_say(using):
     assert (run.status, fresh(run).status) == ("cancelled", "cancelled")
 
 
+def test_finish__broken_and_to_be_cancelled__is_cancelled_and_keeps_no_error(using):
+    run, lease = started(using)
+    request_cancel(run)
+    release(lease, ShardStatus.ERROR)
+    assert finish(run, RunStatus.ERROR, "boom")
+    assert (run.status, run.error, fresh(run).error) == ("cancelled", "", "")
+
+
+@pytest.mark.parametrize("status", [RunStatus.PASSED, RunStatus.FAILED, RunStatus.CANCELLED])
+def test_finish__otherwise_than_broken__keeps_no_error(using, status):
+    run, lease = started(using)
+    release(lease)
+    assert finish(run, status, "boom")
+    assert (run.status, fresh(run).error) == (status, "")
+
+
+def test_finish__error_with_what_databases_refuse__is_stored_clean(using):
+    run, lease = started(using)
+    release(lease, ShardStatus.ERROR)
+    assert finish(run, RunStatus.ERROR, "bo\x00om \ud800")
+    assert fresh(run).error.startswith("bo")
+    assert "\x00" not in fresh(run).error
+
+
 def test_finish__run_not_running__false(using):
     run = make_run(using)
     run.shards.update(status="finished")

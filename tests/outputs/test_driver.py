@@ -18,12 +18,14 @@ from neuron_evals.core.report import EvaluationReport, EvaluationResults, Gate
 from neuron_evals.core.results import Plan, PlannedEvaluator
 from neuron_evals.models import EvalRun, EvalRunItem, EvalRunShard, states
 from neuron_evals.models.clock import database_now
-from neuron_evals.outputs import DatabaseOutput, close_run, give_back, heartbeat, report_of
+from neuron_evals.models.leases import LEASE
+from neuron_evals.outputs import DatabaseOutput, close_run, closing, give_back, heartbeat, report_of
 from neuron_evals.outputs.rows import row_of
 from neuron_evals.outputs.storing import Store
 from neuron_evals.outputs.writers import ThreadWriter
 from tests.models.rows import make_run
 from tests.outputs.running import NAME, Other, Scripted, execute, leased, questions, result, stored
+from tests.patience import wait_until
 
 LONG = 60
 """Seconds that a test waits for what comes at once."""
@@ -370,6 +372,36 @@ def test_heartbeat__renews_the_lease(committing):
     beating.beat()
     assert beaten(run) == after
     assert told == []
+
+
+def test_counting__takes_longer_than_a_lease__the_run_counts_as_alive_until_it_is_closed(committing, monkeypatch):
+    run = make_run(committing)
+    lease = leased(run)
+    _, _ = execute([DatabaseOutput(run, lease)], Scripted(questions("yes")))
+    give_back(lease)
+    past = database_now(committing) - timedelta(seconds=1)
+    run.shards.update(lease_expires_at=past)
+
+    def slow_report(*args: Any, **options: Any) -> Any:
+        wait_until(lambda: not EvalRun.objects.using(committing).lost(database_now(committing)).exists())
+        return report_of(*args, **options)
+
+    monkeypatch.setattr(closing, "report_of", slow_report)
+    monkeypatch.setattr(heartbeat, "RENEWAL", 0.01)
+
+    assert close_run(run)
+
+    assert columns(run, "status") == ("passed",)
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("neuron_evals")]
+
+
+def test_given_back__its_run_counts_as_alive_for_the_length_of_a_lease(committing):
+    lease = leased(make_run(committing))
+    give_back(lease)
+    lost = EvalRun.objects.using(committing).lost
+    now = database_now(committing)
+    assert not lost(now).exists()
+    assert lost(now + LEASE).exists()
 
 
 def test_given_run__stores_and_leaves_the_end_to_its_owner(committing):

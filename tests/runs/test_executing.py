@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 
 import pytest
 from django.db import connections
 
 from neuron_evals import BaseEvaluator, NotEmpty, StringContains
 from neuron_evals.core.cancellation import StopToken
+from neuron_evals.core.runner.pools.processes import pool
+from neuron_evals.core.runner.pools.processes.forking import fork
 from neuron_evals.models import EvalRun, EvalSuite, RunStatus, ShardStatus
-from neuron_evals.models.leases import claim
+from neuron_evals.models.clock import database_now
+from neuron_evals.models.leases import LEASE, claim
 from neuron_evals.runs import RunError, cancel_run, create_run, execute_run, resume_run, sweep_runs
 from tests.runs.samples import Agent, again, items, leases_expire, make_suite, statuses
 
@@ -245,3 +250,52 @@ def test_evaluator_that_breaks_in_set_up__run_ends_as_error(committing):
 def test_no_such_run__refused(committing):
     with pytest.raises(RunError, match="there is no run 99"):
         execute_run(99, using=committing)
+
+
+class Watched(BaseEvaluator):
+    """Notes, at each step before its items run, which threads there are and for how long its run is leased."""
+
+    def __init__(self, run: EvalRun) -> None:
+        self.run_row = run
+        self.noted: dict[str, tuple[bool, timedelta]] = {}
+
+    def note(self, step: str) -> None:
+        (shard,) = self.run_row.shards.using(self.run_row.database)
+        assert shard.lease_expires_at is not None
+        beats = any(thread.name == "neuron_evals heartbeat" for thread in threading.enumerate())
+        self.noted[step] = (beats, shard.lease_expires_at - database_now(self.run_row.database))
+
+    def set_up(self):
+        self.note("set_up")
+
+    def get_dataset(self):
+        self.note("get_dataset")
+        return [{"id": "a"}, {"id": "b"}]
+
+    def run(self, item):
+        return str(os.getpid())
+
+    def evaluate(self, output, item):
+        self.check(NotEmpty(), output)
+
+
+@pytest.mark.parametrize("workers", ["threads", "processes"])
+def test_preparing__is_kept_by_a_thread_under_an_ordinary_lease__and_forks_beside_none(workers, committing):
+    run, _ = EvalRun.objects.using(committing).enqueue(options={"workers": workers}, source="Watched")
+    evaluator = Watched(run)
+    beside: list[str] = []
+
+    def noting_fork() -> int:
+        beside.extend(thread.name for thread in threading.enumerate() if thread.name == "neuron_evals heartbeat")
+        return fork()
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pool, "fork", noting_fork)
+        done = executed(run, evaluator=evaluator)
+
+    assert done.status == RunStatus.PASSED
+    assert [beats for beats, _ in evaluator.noted.values()] == [True, True]
+    assert all(timedelta(0) < left <= LEASE for _, left in evaluator.noted.values())
+    assert beside == []
+    pids = set(run.items.using(committing).values_list("output_text", flat=True))
+    assert (str(os.getpid()) in pids) == (workers == "threads")

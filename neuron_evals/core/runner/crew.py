@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
@@ -14,6 +16,7 @@ from neuron_evals.core.runner.pools.contract import Hooks, Pool
 if TYPE_CHECKING:
     from neuron_evals.core.evaluators import BaseEvaluator
 
+AroundFork = Callable[[], AbstractContextManager[object]]
 WorkerKind = Literal["inline", "threads", "async", "processes"]
 KINDS: tuple[WorkerKind, ...] = ("inline", "threads", "async", "processes")
 
@@ -35,6 +38,7 @@ class Crew:
         refresh: Look nothing up, so that everything runs.
         notices: What a person should know of the workers, each once.
         own: Whether the `concurrency` of an evaluator, where it has one, goes before.
+        around_fork: Gives a context manager that is around the fork of process workers, beside which no thread may be.
     """
 
     concurrency: int
@@ -45,6 +49,7 @@ class Crew:
     refresh: bool = False
     notices: list[str] = field(default_factory=list)
     own: bool = False
+    around_fork: AroundFork = nullcontext
 
     def __post_init__(self) -> None:
         """Refuse a concurrency or kind that does not exist, or that do not go together."""
@@ -71,6 +76,10 @@ class Crew:
         Raises:
             ConfigurationError: Process workers cannot share the cache.
         """
+        with self.around_fork() if self.kind == "processes" else nullcontext():
+            return self._pool(evaluator, outputs)
+
+    def _pool(self, evaluator: BaseEvaluator, outputs: RunOutputs | None) -> tuple[Pool, WorkerKind]:
         kind = self._kind(evaluator)
         if kind == "processes":
             if isinstance(self.cache, MemoryCache):

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Self, cast
 
 from neuron_evals.core.cancellation import StopToken
-from neuron_evals.core.runner.crew import Crew, WorkerKind
+from neuron_evals.core.runner.crew import AroundFork, Crew, WorkerKind
 from neuron_evals.core.runner.interruption import signals_stop
 from neuron_evals.core.runner.limits import Limits
 from neuron_evals.core.runner.listener import Listener
@@ -144,6 +144,7 @@ class EvaluatorRunner:
         stop: StopToken | None = None,
         skip: Collection[tuple[str, int]] = (),
         own_concurrency: bool = False,
+        around_fork: AroundFork = nullcontext,
     ) -> PreparedRun:
         """Get several evaluators ready, so that everything that can be wrong is known before the first item.
 
@@ -156,11 +157,13 @@ class EvaluatorRunner:
             stop: As in `run`.
             skip: As in `run`, for each evaluator.
             own_concurrency: Have the `concurrency` of an evaluator go before, where it has one, as suites do.
+            around_fork: Gives a context manager that is around the fork of process workers: beside it no thread may be.
 
         Returns:
             The run with its plan; execute it or close it.
         """
-        crew = replace(self._crew(concurrency, workers, stop or StopToken()), own=own_concurrency)
+        crew = self._crew(concurrency, workers, stop or StopToken())
+        crew = replace(crew, own=own_concurrency, around_fork=around_fork)
         return PreparedRun.of(evaluators, crew, selection, limits, skip)
 
 
