@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-MAX_NAME = 200
-"""Longest name of a suite or an agent, in characters."""
+from neuron_evals.core.bounds import MAX_NAME
 
 # A joiner is needed inside emoji and in some scripts; anywhere else it only hides.
 _LETTER = r"[^\x00-\x7f\s\u200b-\u200f\u2060-\u206f]"

@@ -12,8 +12,9 @@ from django.utils.text import slugify
 from django.utils.translation import gettext_lazy as _
 
 from neuron_evals import conf
+from neuron_evals.core.bounds import MAX_NAME
 from neuron_evals.core.jsonable import clean_text
-from neuron_evals.core.printable import MAX_NAME, printable
+from neuron_evals.core.printable import printable
 from neuron_evals.models.deletion import explained_refusal
 from neuron_evals.models.fields import CleanCharField
 from neuron_evals.models.validators import validate_name

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from neuron_evals.core.printable import MAX_NAME, name_fault, printable
+from neuron_evals.core.bounds import MAX_NAME
+from neuron_evals.core.printable import name_fault, printable
 from tests.core.outputs.factories import HOSTILE
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from neuron_evals.core.bounds import MAX_CONCURRENCY, MAX_REPEATS, MAX_RETRIES
 from neuron_evals.core.printable import name_fault
 from neuron_evals.core.suites.imports import Imports, no_imports
 from neuron_evals.core.suites.items import read_items
@@ -43,9 +44,9 @@ KEYS: Mapping[str, Shape] = {
     "instructions": Text(),
     "model_settings": MODEL_SETTINGS,
     "timeout": Number(0, above=True, unit="seconds"),
-    "retries": Number(0, whole=True),
-    "repeats": Number(1, whole=True),
-    "concurrency": Number(1, whole=True),
+    "retries": Number(0, MAX_RETRIES, whole=True),
+    "repeats": Number(1, MAX_REPEATS, whole=True),
+    "concurrency": Number(1, MAX_CONCURRENCY, whole=True),
     "min_success_rate": Number(0, 1),
     "metadata": Mapped(),
 }
