@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class AgentDefinitionAdmin(StrictJSON, CountedDeletion):
     """Agent definitions."""
 
-    list_display = ("name", "slug", "category", "built_from", "is_active", "updated_at")
+    list_display = ("shown_name", "slug", "category", "built_from", "is_active", "updated_at")
     list_filter = ("category", "is_active", "provider")
     search_fields = ("name", "slug", "model", "code")
     ordering = ("name", "pk")
@@ -62,12 +62,17 @@ class AgentDefinitionAdmin(StrictJSON, CountedDeletion):
         """Return the way to the suites that evaluate it."""
         return [{"label": _("Suites"), "url": list_of(self, EvalSuite, agent__id__exact=row.pk), "post": False}]
 
+    @admin.display(description=_("name"), ordering="name")
+    def shown_name(self, agent: AgentDefinition) -> str:
+        """Return the name."""
+        return str(agent)
+
     @admin.display(description=_("built from"))
     def built_from(self, agent: AgentDefinition) -> str:
         """Return the agent's name in code, or the provider with the model."""
         if agent.code:
-            return gettext("code: %s") % str(agent.code)
-        return texts.joined(filter(None, (agent.provider, agent.model)))
+            return gettext("code: %s") % texts.one_line(agent.code, 200)
+        return texts.joined(texts.one_line(part, 200) for part in (agent.provider, agent.model) if part)
 
     @admin.display(description=_("fingerprint"))
     def fingerprint(self, agent: AgentDefinition) -> str:

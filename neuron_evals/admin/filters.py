@@ -28,7 +28,8 @@ class SuiteFilter(admin.SimpleListFilter):
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[Any, str]]:
         """Return the suites by name, without their datasets."""
-        return list(EvalSuite.objects.order_by("name", "pk").values_list("pk", "name")[:_MOST])
+        suites = EvalSuite.objects.order_by("name", "pk").only("name")[:_MOST]
+        return [(suite.pk, str(suite)) for suite in suites]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         """Return the runs of the chosen one; none where what was asked for is no number."""

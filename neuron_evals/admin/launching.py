@@ -8,6 +8,7 @@ from django.contrib import messages
 from django.db import transaction
 from django.utils.translation import gettext
 
+from neuron_evals.admin import texts
 from neuron_evals.models import Trigger
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from neuron_evals.models import EvalRun, EvalSuite
 
 _SHOWN = 20
+_LONG = 1_000
 
 
 def started_run(pages: Any, request: HttpRequest, suite: EvalSuite) -> EvalRun | None:
@@ -47,17 +49,19 @@ def started_run(pages: Any, request: HttpRequest, suite: EvalSuite) -> EvalRun |
     pages.log_change(request, suite, gettext("Started run %d.") % run.pk)
     if run.dispatch_error:
         text = gettext("Run %(run)d waits: the launcher could not be reached: %(error)s")
-        pages.message_user(request, text % {"run": run.pk, "error": run.dispatch_error}, messages.WARNING)
+        pages.message_user(
+            request, text % {"run": run.pk, "error": texts.one_line(run.dispatch_error, _LONG)}, messages.WARNING
+        )
     else:
         text = gettext('Run %(run)d of suite "%(suite)s" was started.')
-        pages.message_user(request, text % {"run": run.pk, "suite": suite.name}, messages.SUCCESS)
+        pages.message_user(request, text % {"run": run.pk, "suite": suite}, messages.SUCCESS)
     return run
 
 
 def _tell(pages: Any, request: HttpRequest, suite: EvalSuite, problems: list[str]) -> None:
     for problem in problems[:_SHOWN]:
         text = gettext('Suite "%(suite)s" was not run: %(problem)s')
-        pages.message_user(request, text % {"suite": suite.name, "problem": problem}, messages.ERROR)
+        pages.message_user(request, text % {"suite": suite, "problem": texts.one_line(problem, _LONG)}, messages.ERROR)
     if len(problems) > _SHOWN:
         more = gettext("And %d more problems.") % (len(problems) - _SHOWN)
         pages.message_user(request, more, messages.ERROR)

@@ -86,7 +86,7 @@ class RunColumns(Pages):
     @admin.display(description=_("agent"), ordering="agent__name")
     def agent_name(self, run: EvalRun) -> str:
         """Return the agent's name."""
-        return texts.NONE if run.agent is None else run.agent.name
+        return texts.NONE if run.agent is None else str(run.agent)
 
     @admin.display(description=_("duration"))
     def duration(self, run: EvalRun) -> str:
@@ -107,6 +107,21 @@ class RunColumns(Pages):
     def judge_page(self, run: EvalRun) -> str:
         """Return a link to the judge's definition."""
         return self._link(AgentDefinition, run.judge_id, str(run.judge_snapshot.get("name") or gettext("judge")))
+
+    @admin.display(description=_("launcher"))
+    def shown_launcher(self, run: EvalRun) -> str:
+        """Return what carries the run."""
+        return texts.one_line(run.launcher, 100) or texts.NONE
+
+    @admin.display(description=_("batch"))
+    def shown_batch(self, run: EvalRun) -> str:
+        """Return what the runs of one command share."""
+        return texts.one_line(run.batch, 100) or texts.NONE
+
+    @admin.display(description=_("code revision"))
+    def shown_revision(self, run: EvalRun) -> str:
+        """Return the revision of the code that ran."""
+        return texts.one_line(run.code_revision, 100) or texts.NONE
 
     @admin.display(description=_("parent"))
     def parent_page(self, run: EvalRun) -> str:

@@ -73,9 +73,9 @@ class EvalRunAdmin(RunColumns, CountedDeletion, ReadOnlyPages):
                 "fields": [
                     "trigger",
                     "triggered_by",
-                    "launcher",
+                    "shown_launcher",
                     "attempt",
-                    "batch",
+                    "shown_batch",
                     "parent_page",
                     "created_at",
                     "started_at",
@@ -96,7 +96,7 @@ class EvalRunAdmin(RunColumns, CountedDeletion, ReadOnlyPages):
                     "shown_judge",
                     "judge_fingerprint",
                     "suite_hash",
-                    "code_revision",
+                    "shown_revision",
                     "shown_versions",
                     "shown_metadata",
                 ]

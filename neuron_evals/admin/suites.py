@@ -29,7 +29,16 @@ _OF_AGENTS = ("instructions", "description", "metadata", "tools", "approval_tool
 class EvalSuiteAdmin(StrictJSON, CountedDeletion):
     """Suites."""
 
-    list_display = ("name", "slug", "agent_name", "item_count", "latest_run", "latest_rate", "is_active", "updated_at")
+    list_display = (
+        "shown_name",
+        "slug",
+        "agent_name",
+        "item_count",
+        "latest_run",
+        "latest_rate",
+        "is_active",
+        "updated_at",
+    )
     list_filter = ("is_active",)
     list_select_related = ("agent",)
     search_fields = ("name", "slug")
@@ -109,6 +118,11 @@ class EvalSuiteAdmin(StrictJSON, CountedDeletion):
         """Start a run of each suite."""
         for suite in queryset.order_by("pk"):
             started_run(self, request, suite)
+
+    @admin.display(description=_("name"), ordering="name")
+    def shown_name(self, suite: EvalSuite) -> str:
+        """Return the name."""
+        return str(suite)
 
     @admin.display(description=_("agent"), ordering="agent__name")
     def agent_name(self, suite: EvalSuite) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from neuron_evals.core.bounds import MAX_NAME
+
 # A joiner is needed inside emoji and in some scripts; anywhere else it only hides.
 _LETTER = r"[^\x00-\x7f\s\u200b-\u200f\u2060-\u206f]"
 _UNSAFE = re.compile(
@@ -29,6 +31,19 @@ def printable(text: str, *, multiline: bool = False) -> str:
     if text.isprintable():
         return text
     return _UNSAFE.sub(_escape_in_lines if multiline else _escape, text)
+
+
+def name_fault(name: str) -> str:
+    """Return what is wrong with the name of a suite or an agent; empty when nothing is.
+
+    Names stand in reports, on terminals and on pages: one line, with nothing in it that `printable` would escape, not
+    blank, of at most `MAX_NAME` characters.
+    """
+    if not name.strip():
+        return "must not be blank: white space alone says nothing"
+    if printable(name) != name:
+        return "must be one line of printable characters"
+    return f"must have at most {MAX_NAME} characters, got {len(name):,}" if len(name) > MAX_NAME else ""
 
 
 def _escape(match: re.Match[str]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 Z_95 = 1.959963984540054
 """The 97.5th percentile of the standard normal distribution: two-sided 95 %."""
@@ -91,6 +91,17 @@ def pass_hat_k(successes: int, tries: int, k: int) -> float | None:
     if tries < k:
         return None
     return math.comb(successes, k) / math.comb(tries, k)
+
+
+def chances_of_all(successes: int, tries: int) -> Iterator[float]:
+    """Yield pass^k of one item for k from 1 to `tries`, each from the one before: all in time linear in the tries.
+
+    pass@k is 1 less that of the failures. See `pass_hat_k` and `pass_at_k`, which give single ones.
+    """
+    chance = 1.0
+    for tried in range(tries):
+        chance *= max(successes - tried, 0) / (tries - tried)
+        yield chance
 
 
 def t_quantile(fraction: float, freedom: int) -> float:

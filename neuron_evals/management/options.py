@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from django.core.management.base import CommandError
 
 from neuron_evals import container
+from neuron_evals.core.bounds import MAX_REPEATS, MAX_RETRIES
 from neuron_evals.core.printable import printable
 from neuron_evals.core.report import Gate
 from neuron_evals.core.report.gate import NOTHING_JUDGED
@@ -46,10 +47,13 @@ def add_run_options(parser: CommandParser) -> None:
     )
     group.add_argument("--filter", type=filled, metavar="TEXT", help="run items with TEXT in id, name or evaluator")
     group.add_argument("--limit", type=whole_number(1), metavar="N", help="run at most N items of each evaluator")
-    group.add_argument("--repeat", type=whole_number(1), metavar="N", help="execute each item N times")
+    group.add_argument("--repeat", type=whole_number(1, MAX_REPEATS), metavar="N", help="execute each item N times")
     group.add_argument("--timeout", type=seconds, metavar="S", help="seconds one execution of an item may take")
     group.add_argument(
-        "--retries", type=whole_number(0), metavar="N", help="try again N times after an infrastructure error"
+        "--retries",
+        type=whole_number(0, MAX_RETRIES),
+        metavar="N",
+        help="try again N times after an infrastructure error",
     )
     cached = group.add_mutually_exclusive_group()
     cached.add_argument(
@@ -142,16 +146,17 @@ def run_values(options: Mapping[str, Any]) -> dict[str, Any]:
     return {name: sorted(_names(options[name])) if name.endswith("tag") else options[name] for name in names}
 
 
-def whole_number(lowest: int) -> Callable[[str], int]:
-    """Return an argparse type: a whole number from `lowest` up."""
+def whole_number(lowest: int, highest: int | None = None) -> Callable[[str], int]:
+    """Return an argparse type: a whole number from `lowest` up, to `highest` where that is given."""
+    valid = f"from {lowest} up" if highest is None else f"from {lowest} to {highest:,}"
 
     def parse(text: str) -> int:
         try:
             number = int(text)
         except ValueError:
             number = lowest - 1
-        if number < lowest:
-            msg = f"{text!r} is no whole number from {lowest} up"
+        if number < lowest or (highest is not None and number > highest):
+            msg = f"{text!r} is no whole number {valid}"
             raise argparse.ArgumentTypeError(msg)
         return number
 

@@ -68,11 +68,16 @@ def problems_of_file(name: str) -> Iterator[None]:
 
 
 def difference_of(file: SuiteFile) -> list[str]:
-    """Return what differs between a file and the stored suite, as lines; empty when nothing does."""
+    """Return what differs between a file and the stored suite, as lines; empty when nothing does.
+
+    Raises:
+        CommandError: Something is wrong with the file, so that no row can be as it says.
+    """
     suite = file.suite()
     if is_new(suite):
         return [f'{file.path}: there is no stored suite "{suite.slug}"']
-    lines = file.difference(suite)
+    with problems_of_file(str(file.path)):
+        lines = file.difference(suite)
     return [f'{file.path} and the stored suite "{suite.slug}" differ:', *lines] if lines else []
 
 

@@ -502,7 +502,10 @@ class Migration(migrations.Migration):
                     models.PositiveSmallIntegerField(
                         blank=True,
                         null=True,
-                        validators=[django.core.validators.MinValueValidator(1)],
+                        validators=[
+                            django.core.validators.MinValueValidator(1),
+                            django.core.validators.MaxValueValidator(10000),
+                        ],
                         verbose_name="repeats",
                     ),
                 ),
@@ -511,7 +514,10 @@ class Migration(migrations.Migration):
                     models.PositiveSmallIntegerField(
                         blank=True,
                         null=True,
-                        validators=[django.core.validators.MinValueValidator(1)],
+                        validators=[
+                            django.core.validators.MinValueValidator(1),
+                            django.core.validators.MaxValueValidator(10000),
+                        ],
                         verbose_name="items in flight",
                     ),
                 ),
@@ -525,7 +531,15 @@ class Migration(migrations.Migration):
                         verbose_name="time limit",
                     ),
                 ),
-                ("retries", models.PositiveSmallIntegerField(blank=True, null=True, verbose_name="retries")),
+                (
+                    "retries",
+                    models.PositiveSmallIntegerField(
+                        blank=True,
+                        null=True,
+                        validators=[django.core.validators.MaxValueValidator(1000)],
+                        verbose_name="retries",
+                    ),
+                ),
                 (
                     "min_success_rate",
                     models.FloatField(

@@ -11,6 +11,7 @@ from django.core.exceptions import ValidationError
 
 from neuron_evals import conf
 from neuron_evals.core.jsonable import canonical_json, clean_json
+from neuron_evals.models.fields import as_kept
 
 if TYPE_CHECKING:
     from neuron_evals.core.suites import Problem
@@ -30,8 +31,8 @@ class DatasetItemError(ValidationError):
 
 
 def dataset_hash(dataset: object) -> str:
-    """Return the sha256 of a dataset as 64 hex digits: that of its canonical JSON, the same on every database."""
-    return hashlib.sha256(canonical_json(dataset).encode()).hexdigest()
+    """Return the sha256 of a dataset as 64 hex digits: that of its canonical JSON as it is kept by every database."""
+    return hashlib.sha256(canonical_json(as_kept(dataset)).encode()).hexdigest()
 
 
 def dataset_errors(dataset: object, *, has_judge: bool) -> list[ValidationError]:

@@ -6,6 +6,7 @@ a fixture. In migrations they are Django's own fields; to the database they are 
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Callable
@@ -100,8 +101,8 @@ class CleanJSONField(models.JSONField):
         """Return a value as the column holds it."""
         whole = clean_json(value)
         text = json_text(whole)
-        if "e+" in text:
-            whole = _without_exponents(whole)
+        if "e+" in text or "-0.0" in text:
+            whole = _with_kept_numbers(whole)
             text = json_text(whole)
         kept, kept_text = fitting_json(whole, text) if self.cut else (whole, text)
         return Settled(kept, kept_text, whole)
@@ -128,7 +129,7 @@ class CleanJSONField(models.JSONField):
     def from_db_value(self, value: Any, *args: Any) -> Any:
         """Return the value; a number with too many digits for an integer was one with an exponent."""
         read = super().from_db_value(value, *args)
-        return _with_exponents(read) if isinstance(value, str) and _DIGITS.search(value) else read
+        return _read(read, value) if isinstance(value, str) else read
 
     def deconstruct(self) -> Any:
         """Return the field for migrations, as Django's."""
@@ -160,14 +161,25 @@ class FiniteFloatField(models.FloatField):  # type: ignore[type-arg]
         return name, "django.db.models.FloatField", args, kwargs
 
 
-def _without_exponents(value: Any) -> Any:
+def as_kept(value: object) -> Any:
+    """Return a value as a column of JSON gives it back, from every database: to compare with what one holds."""
+    text = json_text(CleanJSONField().settled(value).value)
+    return _read(json.loads(text), text)
+
+
+def _read(value: Any, text: str) -> Any:
+    return _with_exponents(value) if _DIGITS.search(text) else value
+
+
+def _with_kept_numbers(value: Any) -> Any:
     """Return JSON in which a float that Python writes with a positive exponent is the whole number that it is.
 
-    PostgreSQL's jsonb has no exponents: 4.621837047087049e+16 would come back as 46218370470870490, another number.
+    PostgreSQL's jsonb has no exponents: 4.621837047087049e+16 would come back as 46218370470870490, another number. Nor
+    has it -0.0, which is 0.0.
     """
     if isinstance(value, float):
-        return int(value) if abs(value) >= _WHOLE else value
-    return _each(value, _without_exponents)
+        return int(value) if abs(value) >= _WHOLE else value + 0.0
+    return _each(value, _with_kept_numbers)
 
 
 def _with_exponents(value: Any) -> Any:

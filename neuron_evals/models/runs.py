@@ -9,6 +9,7 @@ from django.db import DEFAULT_DB_ALIAS, models
 from django.utils.translation import gettext_lazy as _
 
 from neuron_evals import conf
+from neuron_evals.core.printable import printable
 from neuron_evals.models.agents import AgentDefinition
 from neuron_evals.models.contention import despite_contention
 from neuron_evals.models.counts import COUNTS, counted
@@ -174,8 +175,8 @@ class EvalRun(models.Model):
         ]
 
     def __str__(self) -> str:
-        """Return its number and what was run."""
-        return f"run {self.pk}: {self.source}" if self.source else f"run {self.pk}"
+        """Return its number and what was run, with escapes as in a suite's name."""
+        return f"run {self.pk}: {printable(self.source)}" if self.source else f"run {self.pk}"
 
     def save(self, *args: Any, **kwargs: Any) -> None:
         """Store a new run, or columns of a stored one that are not part of its state.

@@ -12,9 +12,12 @@ from django.utils.text import slugify
 from django.utils.translation import gettext_lazy as _
 
 from neuron_evals import conf
+from neuron_evals.core.bounds import MAX_NAME
 from neuron_evals.core.jsonable import clean_text
+from neuron_evals.core.printable import printable
 from neuron_evals.models.deletion import explained_refusal
 from neuron_evals.models.fields import CleanCharField
+from neuron_evals.models.validators import validate_name
 
 MAX_SLUG = 80
 """Greatest length of a slug, in characters."""
@@ -54,13 +57,23 @@ def validate_slug(slug: str) -> None:
         raise ValidationError(_("A slug needs a letter: digits alone are the number of a row."), code="digits")
 
 
+class NameField(CleanCharField):
+    """A name, by the one rule for names of suites and agents."""
+
+    def validate(self, value: Any, model_instance: models.Model | None) -> None:
+        """Refuse what is no name."""
+        super().validate(value, model_instance)
+        validate_name(value)
+
+
 class Named(models.Model):
     """A row with a name, and a slug that never changes once it is stored."""
 
     KIND: ClassVar[str]
+    _stored_name: str | None = None
     _stored_slug: str | None = None
 
-    name = CleanCharField(_("name"), max_length=200)
+    name = NameField(_("name"), max_length=MAX_NAME)
     slug = models.SlugField(
         _("slug"),
         max_length=MAX_SLUG,
@@ -74,21 +87,23 @@ class Named(models.Model):
         abstract = True
 
     def __str__(self) -> str:
-        """Return the name."""
-        return str(self.name)
+        """Return the name, with escapes in the place of what could drive a terminal or reorder a page."""
+        return printable(str(self.name))
 
     def save(self, *args: Any, **kwargs: Any) -> None:
         """Store the row; a new one without a slug gets one from its name, with a number when that is taken.
 
         Raises:
-            ValidationError: The slug differs from the stored one, or is digits alone.
+            ValidationError: The slug differs from the stored one, or is digits alone; or the name is none, unless it
+                was stored before there was this rule.
         """
+        self._refuse_new_name()
         if self._state.adding and not self.slug:
             self._save_with_new_slug(*args, **kwargs)
         else:
             self._refuse_new_slug()
             super().save(*args, **kwargs)
-        self._stored_slug = self.__dict__.get("slug")
+        self._note_stored()
 
     def delete(self, *args: Any, **kwargs: Any) -> tuple[int, dict[str, int]]:
         """Delete the row, unless others need it.
@@ -101,9 +116,9 @@ class Named(models.Model):
 
     @classmethod
     def from_db(cls, db: str | None, field_names: Any, values: Any, **kwargs: Any) -> Self:
-        """Return the row, and remember its slug."""
+        """Return the row, and remember its name and slug."""
         row = super().from_db(db, field_names, values, **kwargs)
-        row._stored_slug = row.__dict__.get("slug")  # noqa: SLF001
+        row._note_stored()  # noqa: SLF001
         return row
 
     def clean(self) -> None:
@@ -120,9 +135,10 @@ class Named(models.Model):
         base = slug_for(self.name, self.KIND)
         rows = type(self)._default_manager.using(using)  # noqa: SLF001  (Django's documented name)
         stem = base[: MAX_SLUG - _DIGEST]
+        reserved = list(self.reserved_slugs())
         for attempt in range(_TRIES):
             taken = rows.filter(slug__startswith=stem).values_list("slug", flat=True)
-            self.slug = free_slug(base, taken)
+            self.slug = free_slug(base, [*taken, *reserved])
             try:
                 with transaction.atomic(using):
                     super().save(*args, **kwargs)
@@ -133,6 +149,22 @@ class Named(models.Model):
                     raise
             else:
                 return
+
+    def reserved_slugs(self) -> Iterable[str]:
+        """Return slugs that mean something else already, so that none is made of them."""
+        return ()
+
+    def _note_stored(self) -> None:
+        self._stored_name = self.__dict__.get("name")
+        self._stored_slug = self.__dict__.get("slug")
+
+    def _refuse_new_name(self) -> None:
+        name = self.__dict__.get("name", self._stored_name)
+        if self._state.adding or name != self._stored_name:
+            try:
+                validate_name(str(name))
+            except ValidationError as exc:
+                raise ValidationError({"name": exc}) from None
 
     def _refuse_new_slug(self) -> None:
         if "slug" not in self.__dict__:  # left in the database

@@ -11,6 +11,7 @@ from django.db.models import Count, OuterRef, Subquery
 from django.utils.translation import gettext_lazy as _
 
 from neuron_evals import conf
+from neuron_evals.core.bounds import MAX_CONCURRENCY, MAX_REPEATS, MAX_RETRIES
 from neuron_evals.models.agents import AgentDefinition
 from neuron_evals.models.datasets import dataset_errors, dataset_hash
 from neuron_evals.models.fields import CleanJSONField, CleanTextField, FiniteFloatField
@@ -51,10 +52,10 @@ class EvalSuite(Named):
         item_count: How many items the dataset has; set whenever it is stored.
         content_hash: Hash of the dataset; set whenever it is stored.
         judge_config: Legacy form of the judge: `provider`, `model`, `instructions`, or `agent_id`.
-        repeats: How often each item is executed, 1 or more.
-        concurrency: How many items are in flight at most, 1 or more.
+        repeats: How often each item is executed, 1 to `MAX_REPEATS`.
+        concurrency: How many items are in flight at most, 1 to `MAX_CONCURRENCY`.
         timeout: Seconds that an item may take.
-        retries: How often an item is tried again after an error of infrastructure, 0 or more.
+        retries: How often an item is tried again after an error of infrastructure, 0 to `MAX_RETRIES`.
         min_success_rate: Lowest success rate that is good enough, 0 to 1.
         baseline: The run that others are compared with.
     """
@@ -78,14 +79,21 @@ class EvalSuite(Named):
     item_count = models.PositiveIntegerField(_("items"), default=0, editable=False)
     content_hash = models.CharField(_("hash of the dataset"), max_length=64, default="", blank=True, editable=False)
     judge_config = CleanJSONField(_("legacy judge"), default=dict, blank=True, validators=[validate_object])
-    repeats = models.PositiveSmallIntegerField(_("repeats"), null=True, blank=True, validators=[MinValueValidator(1)])
+    repeats = models.PositiveSmallIntegerField(
+        _("repeats"), null=True, blank=True, validators=[MinValueValidator(1), MaxValueValidator(MAX_REPEATS)]
+    )
     concurrency = models.PositiveSmallIntegerField(
-        _("items in flight"), null=True, blank=True, validators=[MinValueValidator(1)]
+        _("items in flight"),
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(1), MaxValueValidator(MAX_CONCURRENCY)],
     )
     timeout = FiniteFloatField(
         _("time limit"), null=True, blank=True, validators=[validate_positive], help_text=_("Seconds of an item.")
     )
-    retries = models.PositiveSmallIntegerField(_("retries"), null=True, blank=True)
+    retries = models.PositiveSmallIntegerField(
+        _("retries"), null=True, blank=True, validators=[MaxValueValidator(MAX_RETRIES)]
+    )
     min_success_rate = FiniteFloatField(
         _("lowest success rate"),
         null=True,

@@ -5,11 +5,24 @@ from __future__ import annotations
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
+from neuron_evals.core.printable import name_fault
+
+
+def validate_name(value: str) -> None:
+    """Refuse a name that is blank, too long, or no one line of printable characters."""
+    if wrong := name_fault(value):
+        msg = f"A name {wrong}."
+        raise ValidationError(msg, code="name")
+
 
 def validate_object(value: object) -> None:
-    """Refuse what is no JSON object."""
+    """Refuse what is no JSON object, and one with values that no database keeps as they are."""
+    from neuron_evals.core.suites.values import value_faults  # noqa: PLC0415  (start-up stays short)
+
     if not isinstance(value, dict):
         raise ValidationError(_("Use a JSON object, such as {}."), code="object")
+    if faults := list(value_faults(value, "", 1)):
+        raise ValidationError([f"{path}: {message}" if path else message for path, message in faults], code="values")
 
 
 def validate_names(value: object) -> None:

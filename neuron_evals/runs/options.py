@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields
 from typing import Any, Self
 
 from neuron_evals.conf import did_you_mean
+from neuron_evals.core.bounds import MAX_REPEATS, MAX_RETRIES
 from neuron_evals.core.report import Gate
 from neuron_evals.core.runner import Limits, Selection
 from neuron_evals.core.runner.crew import KINDS, WorkerKind
@@ -28,9 +29,9 @@ class RunOptions:
         exclude_tag: Leave the items with one of these out.
         filter: Run the items with this text in id, name or evaluator.
         limit: Run at most so many items, from 1.
-        repeat: Execute each item so often, from 1.
+        repeat: Execute each item so often, 1 to `MAX_REPEATS`.
         timeout: Seconds one execution may take, above 0.
-        retries: How often an execution is tried again after an infrastructure error, from 0.
+        retries: How often an execution is tried again after an infrastructure error, 0 to `MAX_RETRIES`.
         cache: Take outputs that cannot have changed from the cache.
         fresh: Take nothing from the cache, and store what comes out.
         fail_fast: Stop after the first item that fails or breaks.
@@ -113,8 +114,8 @@ def _problems(said: Mapping[str, Any]) -> Iterator[str]:
         yield "cache and fresh cannot both be asked for"
 
 
-def _is_count(lowest: int) -> Any:
-    return lambda value: isinstance(value, int) and not isinstance(value, bool) and value >= lowest
+def _is_count(lowest: int, highest: float = math.inf) -> Any:
+    return lambda value: isinstance(value, int) and not isinstance(value, bool) and lowest <= value <= highest
 
 
 def _is_number(value: object) -> bool:
@@ -142,7 +143,7 @@ def _is_flag(value: object) -> bool:
 
 
 _NAMES = ("tag", "exclude_tag")
-_COUNT, _COUNT_FROM_0 = (_is_count(1), "a whole number from 1 up"), (_is_count(0), "a whole number from 0 up")
+_COUNT = (_is_count(1), "a whole number from 1 up")
 _FLAG, _RATE = (_is_flag, "true or false"), (_is_rate, "a fraction from 0 to 1")
 _TAGS = (_are_names, "a list of tags, none of them blank")
 
@@ -153,9 +154,9 @@ _RULES: dict[str, tuple[Any, str]] = {
     "exclude_tag": _TAGS,
     "filter": (lambda value: isinstance(value, str), "text"),
     "limit": _COUNT,
-    "repeat": _COUNT,
+    "repeat": (_is_count(1, MAX_REPEATS), f"a whole number from 1 to {MAX_REPEATS:,}"),
     "timeout": (_is_duration, "a number of seconds above 0"),
-    "retries": _COUNT_FROM_0,
+    "retries": (_is_count(0, MAX_RETRIES), f"a whole number from 0 to {MAX_RETRIES:,}"),
     "cache": _FLAG,
     "fresh": _FLAG,
     "fail_fast": _FLAG,

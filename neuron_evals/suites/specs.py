@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from neuron_evals.core.printable import name_fault
 from neuron_evals.core.suites import SuiteSpec, parse_suite
 from neuron_evals.registries.assertions import assertion_types
 
@@ -26,7 +27,7 @@ def suite_spec(suite: EvalSuite) -> SuiteSpec:
     said = {key: getattr(suite, key) for key in _SAID}
     return parse_suite(
         {
-            "name": suite.name if suite.name.isprintable() else suite.slug,
+            "name": suite.slug if name_fault(suite.name) else suite.name,
             "description": suite.description,
             "agent": suite.agent.slug,
             "judge": None if suite.judge is None else suite.judge.slug,

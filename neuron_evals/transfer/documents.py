@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from neuron_evals.core.suites import Problem, items
-from neuron_evals.core.suites.shapes import Anything, Keyed, Mapped, Shape, Truth
+from neuron_evals.core.suites import Problem, SuiteError, items
+from neuron_evals.core.suites.problems import ITEM, given_ids
+from neuron_evals.core.suites.shapes import Anything, Fault, Keyed, Mapped, Shape, Truth
 from neuron_evals.core.suites.studio import HOLDERS, KEYS
+from neuron_evals.core.suites.values import value_faults
+from neuron_evals.models.fields import as_kept
 from neuron_evals.models.legacy_judges import referred_judge
 
 if TYPE_CHECKING:
@@ -20,6 +23,7 @@ _FIRST = ("id", "name", "description")
 ITEM_KEYS = (*_FIRST, *(key for key in items.KEYS if key not in _FIRST))
 """The keys of items, in the order in which files have them."""
 
+_OF_JSON = ("metadata", "judge_config")
 _FRACTIONS = ("timeout", "min_success_rate")
 _OF_THE_AGENT = ("model", "instructions", "model_settings")
 _ITEMS: dict[str, Shape] = dict.fromkeys(HOLDERS, Anything())
@@ -36,8 +40,8 @@ _SHAPE = Keyed(
 def document_of(suite: EvalSuite) -> dict[str, Any]:
     """Return a suite as a document: `name`, `slug`, `agent`, `judge`, `COLUMNS` and the items under `dataset`.
 
-    What is empty is left out. A judge in the legacy form that names an agent is that agent. The keys of items are in
-    one order, whatever order the database gives them in.
+    What is empty is left out. A judge in the legacy form that names an agent is that agent. Keys are in one order,
+    whatever order the database gives them in.
     """
     said: dict[str, Any] = {"name": suite.name, "slug": suite.slug, "agent": suite.agent.slug}
     if suite.judge is not None:
@@ -47,7 +51,7 @@ def document_of(suite: EvalSuite) -> dict[str, Any]:
     said |= {column: getattr(suite, column) for column in COLUMNS}
     if not suite.is_active:
         said["is_active"] = False
-    return {**_filled(said), "dataset": ordered_items(suite.dataset)}
+    return _written(said, suite.dataset)
 
 
 def checked_document(data: Any) -> tuple[dict[str, Any], list[Problem]]:
@@ -61,7 +65,7 @@ def checked_document(data: Any) -> tuple[dict[str, Any], list[Problem]]:
         not looked at.
     """
     if not isinstance(data, Mapping):
-        return {"dataset": ordered_items(data)}, []
+        return _written({}, data), []
     problems = [
         Problem(None, key, "belongs to the agent of a stored suite; define it there")
         for key in _OF_THE_AGENT
@@ -79,7 +83,24 @@ def checked_document(data: Any) -> tuple[dict[str, Any], list[Problem]]:
     known |= {column: float(known[column]) for column in _FRACTIONS if column in known}
     if "judge" not in known and isinstance(known.get("judge_config"), Mapping):
         known |= _of_legacy(known.pop("judge_config"), None)
-    return {**_filled(known), "dataset": ordered_items(found)}, problems
+    return _written(known, found), problems
+
+
+def as_rows_keep(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a document with its values as a row gives them back, such as `1e16` as a whole number.
+
+    Raises:
+        SuiteError: It holds values that no row keeps; all are listed.
+    """
+    items = document["dataset"] if isinstance(document["dataset"], list) else []
+    faults: list[tuple[int | None, Fault]] = []
+    faults += [(None, fault) for key in _OF_JSON if key in document for fault in value_faults(document[key], key, 1)]
+    faults += [(index, fault) for index, item in enumerate(items) for fault in value_faults(item, "", 1)]
+    if faults:
+        raise SuiteError(
+            [Problem(index, field or ITEM, message) for index, (field, message) in faults], given_ids(items)
+        )
+    return {key: as_kept(value) if key in (*_OF_JSON, HOLDERS[0]) else value for key, value in document.items()}
 
 
 def key_of(problem: Problem) -> str:
@@ -88,11 +109,18 @@ def key_of(problem: Problem) -> str:
     return HOLDERS[0] if key in HOLDERS else key
 
 
-def ordered_items(dataset: Any) -> Any:
-    """Return items with their keys in the order of the format, and those inside them by the alphabet, `type` first.
+def _written(said: Mapping[str, Any], dataset: Any) -> dict[str, Any]:
+    """Return what a suite says with its items, as a document.
 
-    PostgreSQL gives the keys of an object back in an order of its own; files must be the same from every database.
+    The keys of items are in the order of the format, and those inside them by the alphabet, `type` first; so are those
+    of the other objects. PostgreSQL gives the keys of an object back in an order of its own; files must be the same
+    from every database.
     """
+    filled = {key: _ordered(value, _TYPE_FIRST) if key in _OF_JSON else value for key, value in _filled(said).items()}
+    return {**filled, "dataset": _ordered_items(dataset)}
+
+
+def _ordered_items(dataset: Any) -> Any:
     if not isinstance(dataset, list):
         return dataset
     return [_ordered(item, _PLACES) if isinstance(item, Mapping) else item for item in dataset]

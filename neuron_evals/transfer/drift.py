@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from neuron_evals.core.jsonable import canonical_json
 from neuron_evals.core.suites.yaml_text import write_yaml
 from neuron_evals.transfer.csv_items import through_cells
-from neuron_evals.transfer.documents import document_of
+from neuron_evals.transfer.documents import as_rows_keep, document_of
 from neuron_evals.transfer.importing import named_agent
 
 if TYPE_CHECKING:
@@ -32,8 +32,11 @@ def difference(
         source: Name of the file.
         items_alone: Whether the file holds items only, so that nothing else is compared but what was said beside it.
         cells: Whether its items are rows of cells, which do not keep everything of an item.
+
+    Raises:
+        SuiteError: The file holds values that no row keeps.
     """
-    stored = document_of(suite)
+    stored, document = document_of(suite), as_rows_keep(document)
     stated = {**({} if items_alone else {key: stored[key] for key in ("name", "slug", "agent")}), **document}
     for role, chosen in (("agent", suite.agent), ("judge", suite.judge)):
         if role in stated and _means(stated[role], chosen):

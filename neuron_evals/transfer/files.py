@@ -70,7 +70,7 @@ class SuiteFile:
         """Return what differs between the file and a stored suite, as lines of a diff.
 
         Raises:
-            SuiteError: The keys of the file are wrong, or their values.
+            SuiteError: The keys of the file are wrong, or their values, or no row keeps what an item says.
         """
         if self.faults:
             raise SuiteError(self.faults)

@@ -14,7 +14,7 @@ from neuron_evals.core.exceptions import ConfigurationError
 from neuron_evals.core.jsonable import canonical_json
 from neuron_evals.models import AgentDefinition, EvalSuite
 from neuron_evals.models.slugs import slug_for
-from neuron_evals.transfer.documents import COLUMNS, document_of, key_of
+from neuron_evals.transfer.documents import COLUMNS, as_rows_keep, document_of, key_of
 
 if TYPE_CHECKING:
     from neuron_evals.core.suites import Problem
@@ -98,7 +98,7 @@ def import_document(
         faulty = {key_of(fault) for fault in faults}
         wrong = _apply(document, suite, items_alone=items_alone, faulty=faulty)
         _validate(suite, wrong, faults)
-        if before == canonical_json(document_of(suite)):
+        if before == canonical_json(as_rows_keep(document_of(suite))):
             return UNCHANGED
         suite.save()
     return CREATED if created else UPDATED

@@ -37,9 +37,13 @@ def address(name: str, rows: dict[str, Any]) -> str:
 def make_rows(text: str = "said", value: Any = None, **columns: Any) -> dict[str, Any]:
     """Store a row of each model, with a text in each of their texts and a value in all of their JSON."""
     held = {"said": text} if value is None else value
-    agent = make_agent(USING, name=text[:200])
-    suite = make_suite(USING, name=text[:200], agent=agent, description=text, metadata=held)
-    AgentDefinition.objects.filter(pk=agent.pk).update(description=text, instructions=text, metadata=held)
+    agent = make_agent(USING)
+    suite = make_suite(USING, agent=agent, description=text, metadata=held)
+    # As rows of older versions have it: a name of today is one line of printable characters.
+    EvalSuite.objects.filter(pk=suite.pk).update(name=text[:200])
+    AgentDefinition.objects.filter(pk=agent.pk).update(
+        name=text[:200], description=text, instructions=text, metadata=held
+    )
     free = make_suite(USING, name="free", agent=agent, dataset=[{"input": text, "reference": text}], metadata=held)
     run = make_run(
         USING,

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from neuron_evals.core.printable import printable
+from neuron_evals.core.bounds import MAX_NAME
+from neuron_evals.core.printable import name_fault, printable
 from tests.core.outputs.factories import HOSTILE
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()))
@@ -66,3 +67,21 @@ def test_showing_twice_changes_nothing_and_can_be_written_as_utf8(text):
     assert "\n" not in shown
     assert "\x1b" not in shown
     shown.encode()
+
+
+@pytest.mark.parametrize(
+    "name", ["Smoke tests", "评估 \u3000 Ça va?", "👩\u200d🚀 \u0645\u0647\u200c\u06cc", "a" * MAX_NAME]
+)
+def test_name_of_one_printable_line__is_one(name):
+    assert name_fault(name) == ""
+
+
+@pytest.mark.parametrize(
+    "name", ["", " \t", "a\nb", "\x1b[31mred", "a\u202eb", "a\u200bb", "a\x00", "\ud800", "\ufeffa"]
+)
+def test_name_that_could_drive_a_terminal_or_says_nothing__is_none(name):
+    assert name_fault(name)
+
+
+def test_name_that_is_too_long__says_how_long_it_may_be():
+    assert name_fault("a" * (MAX_NAME + 1)) == "must have at most 200 characters, got 201"

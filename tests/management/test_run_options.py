@@ -205,12 +205,12 @@ def test_repeat__goes_before_the_class(evaluations, project):
 @pytest.mark.parametrize(
     ("option", "value", "said"),
     [
-        ("--repeat", "0", "'0' is no whole number from 1 up"),
+        ("--repeat", "0", "'0' is no whole number from 1 to 10,000"),
         ("--repeat", "-1", "-1"),
-        ("--repeat", "true", "'true' is no whole number from 1 up"),
-        ("--repeat", "1.5", "'1.5' is no whole number from 1 up"),
+        ("--repeat", "true", "'true' is no whole number from 1 to 10,000"),
+        ("--repeat", "1.5", "'1.5' is no whole number from 1 to 10,000"),
         ("--retries", "-1", "-1"),
-        ("--retries", "x", "'x' is no whole number from 0 up"),
+        ("--retries", "x", "'x' is no whole number from 0 to 1,000"),
         ("--timeout", "0", "'0' is no number of seconds above 0"),
         ("--timeout", "inf", "'inf' is no number of seconds above 0"),
         ("--timeout", "nan", "'nan' is no number of seconds above 0"),
@@ -233,7 +233,7 @@ def test_repeats_of_a_class_out_of_range__status_2_with_class_and_range(evaluati
     process = evaluations()
 
     assert process.returncode == 2
-    assert "evaluators.support.Support.repeats is a whole number from 1 up, got " in process.stderr
+    assert "evaluators.support.Support.repeats is a whole number from 1 to 10,000, got " in process.stderr
     assert process.stderr.count("\n") == 1
 
 

@@ -141,11 +141,10 @@ def _plain(value: int | Decimal | None) -> int | float | None:
 
 
 def _repeats(figures: Figures) -> dict[str, Any]:
-    counts = range(1, figures.most_repeats + 1)
     return {
         "most": figures.most_repeats,
-        "pass_at": {str(k): figures.pass_at(k) for k in counts},
-        "pass_hat": {str(k): figures.pass_hat(k) for k in counts},
+        "pass_at": {str(k): chance for k, chance in enumerate(figures.pass_at_each(), 1)},
+        "pass_hat": {str(k): chance for k, chance in enumerate(figures.pass_hat_each(), 1)},
         "flaky": clean_json(figures.flaky_items),
     }
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from neuron_evals.core.results import Check, ItemResult, Status, Verdict
-from neuron_evals.core.statistics import pass_at_k, pass_hat_k, repeated_interval, wilson_interval
+from neuron_evals.core.statistics import chances_of_all, pass_at_k, pass_hat_k, repeated_interval, wilson_interval
 
 if TYPE_CHECKING:
     from neuron_evals.core.caches import CacheCounts
@@ -115,6 +115,16 @@ class Figures:
         `None` as in `pass_at`.
         """
         return self._mean_over_items(pass_hat_k, k)
+
+    def pass_at_each(self) -> list[float | None]:
+        """Return `pass_at` of each k from 1 to `most_repeats`, in time linear in the results."""
+        shares = self.tally.repeats.shares.items()
+        of_none = self._means_of_all(((judged - passed, judged), count) for (passed, judged), count in shares)
+        return [None if chance is None else 1 - chance for chance in of_none]
+
+    def pass_hat_each(self) -> list[float | None]:
+        """Return `pass_hat` of each k, as `pass_at_each`."""
+        return self._means_of_all(self.tally.repeats.shares.items())
 
     @property
     def flaky_items(self) -> tuple[FlakyItem, ...]:
@@ -228,6 +238,16 @@ class Figures:
     def _mean_over_items(self, estimate: Callable[[int, int, int], float | None], k: int) -> float | None:
         shares = self.tally.repeats.shares
         return _mean((estimate(passed, judged, k), count) for (passed, judged), count in shares.items())
+
+    def _means_of_all(self, shares: Iterable[tuple[tuple[int, int], int]]) -> list[float | None]:
+        """Return the mean chance that all of k executions end alike, for each k from 1."""
+        sums: list[list[float]] = [[] for _ in range(self.most_repeats)]
+        items = [0] * self.most_repeats
+        for (alike, judged), count in shares:
+            for place, chance in zip(range(self.most_repeats), chances_of_all(alike, judged), strict=False):
+                sums[place].append(chance * count)
+                items[place] += count
+        return [math.fsum(chances) / count if count else None for chances, count in zip(sums, items, strict=True)]
 
     @property
     def failed_results(self) -> tuple[ItemResult, ...]:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from neuron_evals.core.bounds import MAX_REPEATS, MAX_RETRIES
 from neuron_evals.core.exceptions import ConfigurationError, EvaluationError
 from neuron_evals.core.results import full_name
 
@@ -23,8 +24,8 @@ class Limits:
 
     Attributes:
         timeout: Seconds one execution may take.
-        repeats: How often the item is executed, from 1.
-        retries: How often an execution is tried again after an infrastructure error, from 0.
+        repeats: How often the item is executed, 1 to `MAX_REPEATS`.
+        retries: How often an execution is tried again after an infrastructure error, 0 to `MAX_RETRIES`.
     """
 
     timeout: float | None = None
@@ -99,12 +100,12 @@ def _is_duration(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < math.inf
 
 
-def _is_count(lowest: int) -> Any:
-    return lambda value: isinstance(value, int) and not isinstance(value, bool) and value >= lowest
+def _is_count(lowest: int, highest: int) -> Any:
+    return lambda value: isinstance(value, int) and not isinstance(value, bool) and lowest <= value <= highest
 
 
 _RULES = (
     ("timeout", _is_duration, "a number of seconds above 0"),
-    ("repeats", _is_count(1), "a whole number from 1 up"),
-    ("retries", _is_count(0), "a whole number from 0 up"),
+    ("repeats", _is_count(1, MAX_REPEATS), f"a whole number from 1 to {MAX_REPEATS:,}"),
+    ("retries", _is_count(0, MAX_RETRIES), f"a whole number from 0 to {MAX_RETRIES:,}"),
 )

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from neuron_evals.core.assertions import StringContains, ToolWasCalled
+from neuron_evals.core.bounds import MAX_REPEATS
 from neuron_evals.core.datasets import ArrayDataset, identified
 from neuron_evals.core.suites.assertions import AssertionReader
 from neuron_evals.core.suites.problems import DATASET, ITEM, Problem
@@ -36,7 +37,7 @@ KEYS: Mapping[str, Shape] = {
     "description": Text(),
     "tags": Anything(),
     "timeout": Number(0, above=True, unit="seconds"),
-    "repeats": Number(1, whole=True),
+    "repeats": Number(1, MAX_REPEATS, whole=True),
     "metadata": Mapped(),
 }
 """The keys of an item. What `id` and `tags` may be is a matter of every dataset, and found there."""

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from neuron_evals.core.bounds import MAX_CONCURRENCY, MAX_REPEATS, MAX_RETRIES
+from neuron_evals.core.printable import name_fault
 from neuron_evals.core.suites.imports import Imports, no_imports
 from neuron_evals.core.suites.items import read_items
 from neuron_evals.core.suites.problems import Problem, SuiteError, given_ids
 from neuron_evals.core.suites.shapes import Anything, Keyed, Listed, Mapped, Number, Shape, Text
 from neuron_evals.core.suites.spec import SuiteDefaults, SuiteSpec
+from neuron_evals.core.suites.values import plain, value_faults
 
 if TYPE_CHECKING:
     from neuron_evals.core.checking import Assertion
 
 HOLDERS = ("dataset", "items")
 """Keys of a suite under which its items stand."""
-
-MAX_NAME = 255
-"""Longest name of a suite, in characters."""
 
 _WRITTEN = Text(blank=False)
 MODEL_SETTINGS = Keyed(
@@ -44,9 +44,9 @@ KEYS: Mapping[str, Shape] = {
     "instructions": Text(),
     "model_settings": MODEL_SETTINGS,
     "timeout": Number(0, above=True, unit="seconds"),
-    "retries": Number(0, whole=True),
-    "repeats": Number(1, whole=True),
-    "concurrency": Number(1, whole=True),
+    "retries": Number(0, MAX_RETRIES, whole=True),
+    "repeats": Number(1, MAX_REPEATS, whole=True),
+    "concurrency": Number(1, MAX_CONCURRENCY, whole=True),
     "min_success_rate": Number(0, 1),
     "metadata": Mapped(),
 }
@@ -80,10 +80,8 @@ def read_suite(data: Any, types: Mapping[str, type[Assertion]], name: str, impor
 def _read_object(data: Mapping[str, Any], types: Mapping[str, type[Assertion]], name: str) -> SuiteSpec:
     holders = [key for key in HOLDERS if key in data]
     own = {key: value for key, value in data.items() if value is not None and key not in HOLDERS}
-    problems = [Problem(None, field, message) for field, message in _SHAPE.faults(own, "")]
+    problems = own_problems(own, _SHAPE)
     problems += [Problem(None, second, f'means the same as "{holders[0]}"; give one of them') for second in holders[1:]]
-    if isinstance(own.get("name"), str):
-        problems += name_problems(own["name"])
     items, found = read_items(data[holders[0]], types)
     if problems or found:
         raise SuiteError([*problems, *found], given_ids(data[holders[0]]))
@@ -96,15 +94,23 @@ def _read_object(data: Mapping[str, Any], types: Mapping[str, type[Assertion]], 
         own.get("judge"),
         SuiteDefaults(model_settings=settings, **{key: own[key] for key in _DEFAULTS if key in own}),
         tuple(dict.fromkeys(tag.strip() for tag in own.get("tags", ()))),
-        own.get("metadata", {}),
+        plain(own.get("metadata", {})),
         min_success_rate=own.get("min_success_rate"),
     )
 
 
-def name_problems(name: str) -> list[Problem]:
-    """Return what is wrong with the name of a suite, which stands in reports and file names."""
-    if not name.isprintable():
-        return [Problem(None, "name", "must be one line of printable characters")]
-    if len(name) > MAX_NAME:
-        return [Problem(None, "name", f"must have at most {MAX_NAME} characters, got {len(name):,}")]
-    return []
+def own_problems(own: Mapping[Any, Any], shape: Shape) -> list[Problem]:
+    """Return what is wrong with the keys of a suite but its items, the first fault of each field.
+
+    Args:
+        own: What the suite says.
+        shape: The keys that there are, and what each may be.
+    """
+    named = own.get("name")
+    faults: dict[str, str] = {}
+    for field, message in [*shape.faults(own, ""), *value_faults(own, "", 0)]:
+        if field:  # a key that is no text is unknown too, and told as that
+            faults.setdefault(field, message)
+    if isinstance(named, str) and (wrong := name_fault(named)):
+        faults.setdefault("name", wrong)
+    return [Problem(None, field, message) for field, message in faults.items()]

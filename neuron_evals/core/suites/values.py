@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from neuron_evals.core.jsonable import MAX_DEPTH, clean_text
+from neuron_evals.core.jsonable.exact_types import INTEGERS
 from neuron_evals.core.jsonable.reading import JsonFault, parse_document
 from neuron_evals.core.jsonable.text import is_clean
 from neuron_evals.core.suites.problems import DATASET, Problem
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
 
 _BYTE_ORDER_MARK = "\ufeff"
 _UNSTORABLE = "holds NUL or half of a surrogate pair, which databases and files cannot"
+_TOO_LARGE = (
+    "is a whole number beyond 64 bits, which no database keeps as a number; write it as text, or with an exponent"
+)
+_WHOLE = 1e16
 
 
 def value_faults(value: Any, path: str, level: int) -> Iterator[Fault]:
@@ -33,9 +38,12 @@ def value_faults(value: Any, path: str, level: int) -> Iterator[Fault]:
     elif isinstance(value, float):
         if not math.isfinite(value):
             yield path, f"{value} is no number that JSON has; use null, or leave it out"
+    elif isinstance(value, int):
+        if value not in INTEGERS:
+            yield path, _TOO_LARGE
     elif isinstance(value, Mapping | list | tuple):
         yield from _inside(value, path, level)
-    elif value is not None and not isinstance(value, bool | int):
+    elif value is not None:
         yield path, f"is no JSON value, but of type {type(value).__name__}"
 
 
@@ -57,10 +65,20 @@ def _inside(value: Any, path: str, level: int) -> Iterator[Fault]:
 
 
 def plain(value: Any) -> Any:
-    """Return a copy of a JSON value whose objects are dicts and whose lists are lists."""
+    """Return a copy of a JSON value whose objects are dicts and whose lists are lists, its numbers as rows keep them.
+
+    A whole number written with an exponent, such as `1e16`, is that whole number: columns of JSON have no exponents,
+    and what a suite says must not depend on where it is kept.
+    """
     if isinstance(value, Mapping):
         return {key: plain(member) for key, member in value.items()}
+    if isinstance(value, float):
+        return _without_exponent(value)
     return [plain(element) for element in value] if isinstance(value, list | tuple) else value
+
+
+def _without_exponent(value: float) -> float:
+    return int(value) if abs(value) >= _WHOLE and int(value) in INTEGERS else value + 0.0  # -0.0 is 0.0
 
 
 def parsed(text: str) -> tuple[Any, list[Problem]]:

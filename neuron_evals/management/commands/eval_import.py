@@ -76,7 +76,9 @@ class Command(RowsCommand):
             return SuiteFile.read(Path(name), target, options["format"], guard=not options["raw"])
 
     def _check(self, files: list[SuiteFile]) -> None:
-        differences = [line for file in files for line in difference_of(file)]
+        refused: list[str] = []
+        differences = [line for lines in _each(difference_of, files, refused) for line in lines]
+        _refuse(refused)
         for line in differences:
             self.stdout.write(printable(line))
         if differences:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from neuron_evals.core.bounds import MAX_REPEATS
 from neuron_evals.core.report import EvaluationResults, FlakyItem
 from neuron_evals.core.results import Status
 from neuron_evals.core.statistics import repeated_interval, wilson_interval
@@ -73,6 +74,23 @@ def test_pass_at__items_judged_less_often_stay_outside__none_left__unknown():
     assert results.pass_at(1) == pytest.approx(1 / 2)
     assert results.pass_at(3) is None
     assert results.pass_hat(3) is None
+
+
+def test_chances_of_each_k__are_those_of_one():
+    results = results_of([PASSED, PASSED, FAILED], [FAILED], [PASSED, FAILED, PASSED, PASSED], [SKIPPED] * 5)
+    counts = range(1, results.most_repeats + 1)
+
+    assert results.pass_at_each() == pytest.approx([results.pass_at(k) for k in counts])
+    assert results.pass_hat_each() == pytest.approx([results.pass_hat(k) for k in counts])
+    assert results.pass_at_each()[-1] is None
+
+
+def test_chances_of_an_item_with_the_most_repeats__all_known():
+    results = results_of([PASSED, FAILED] * (MAX_REPEATS // 2))
+
+    assert len(results.pass_hat_each()) == MAX_REPEATS
+    assert results.pass_hat_each()[:2] == pytest.approx([1 / 2, results.pass_hat(2)])
+    assert results.pass_at_each()[-1] == 1
 
 
 def test_skipped_and_cancelled_executions__are_no_part_of_a_share():

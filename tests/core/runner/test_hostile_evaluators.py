@@ -107,8 +107,8 @@ def yielding(self, *_):
         ({"tags": 7}, "tags must be a tuple of texts"),
         ({"namespace": 7}, "namespace must be a text or None"),
         ({"timeout": "5"}, "timeout is a number of seconds above 0"),
-        ({"repeats": 0}, "repeats is a whole number from 1 up"),
-        ({"retries": -1}, "retries is a whole number from 0 up"),
+        ({"repeats": 0}, "repeats is a whole number from 1 to 10,000"),
+        ({"retries": -1}, "retries is a whole number from 0 to 1,000"),
     ],
 )
 def test_written_wrong__refused_before_it_is_set_up(fields, message):

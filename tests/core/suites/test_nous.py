@@ -226,13 +226,13 @@ def test_input_that_says_nothing_to_the_agent__refused(said, field):
 
 SUITE_MISTAKES: list[tuple[dict[str, Any], str, str]] = [
     ({"default_modell": "m"}, "default_modell", 'did you mean "default_model"'),
-    ({"parallelism": 0}, "parallelism", "a whole number from 1 up"),
+    ({"parallelism": 0}, "parallelism", "a whole number from 1 to 10000"),
     ({"parallelism": True}, "parallelism", "a whole number"),
-    ({"retry_failed": -1}, "retry_failed", "a whole number from 0 up"),
+    ({"retry_failed": -1}, "retry_failed", "a whole number from 0 to 1000"),
     ({"default_timeout": 0}, "default_timeout", "milliseconds above 0"),
     ({"default_timeout": "30s"}, "default_timeout", "milliseconds above 0"),
     ({"default_timeout": 10**400}, "default_timeout", "milliseconds above 0"),
-    ({"retry_failed": 10**400}, "retry_failed", "a whole number from 0 up"),
+    ({"retry_failed": 10**400}, "retry_failed", "a whole number from 0 to 1000"),
     ({"name": ""}, "name", "must not be empty"),
     ({"name": "a\nb"}, "name", "one line"),
     ({"metadata": ["x"]}, "metadata", "must be an object"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from neuron_evals.core.bounds import MAX_CONCURRENCY, MAX_REPEATS, MAX_RETRIES
 from neuron_evals.core.suites.items import KEYS as ITEM_KEYS
 from neuron_evals.core.suites.shapes import Anything, Coded, Either, Keyed, Listed, Mapped, Number, Shape, Text
 from neuron_evals.core.suites.studio import MODEL_SETTINGS
@@ -25,15 +26,15 @@ SUITE_KEYS: Final[Mapping[str, Shape]] = {
     "default_model": _WRITTEN,
     "default_instructions": Text(),
     "default_timeout": _MILLISECONDS,
-    "parallelism": Number(1, whole=True),
-    "retry_failed": Number(0, whole=True),
+    "parallelism": Number(1, MAX_CONCURRENCY, whole=True),
+    "retry_failed": Number(0, MAX_RETRIES, whole=True),
     "setup": Coded("a callable without arguments"),
     "teardown": Coded("a callable that takes what setup returned"),
     "metadata": Mapped(),
     "agent": _WRITTEN,
     "judge": _WRITTEN,
     "tags": Listed(_WRITTEN),
-    "repeats": Number(1, whole=True),
+    "repeats": Number(1, MAX_REPEATS, whole=True),
 }
 """The keys of a suite: those of the document, and `agent`, `judge`, `tags` and `repeats` as in Studio's format."""
 

@@ -13,8 +13,8 @@ from neuron_evals.core.suites.nous.reading import Reading
 from neuron_evals.core.suites.problems import DATASET, Problem, SuiteError, given_ids
 from neuron_evals.core.suites.shapes import Keyed, described
 from neuron_evals.core.suites.spec import ItemSpec, SuiteDefaults, SuiteSpec
-from neuron_evals.core.suites.studio import name_problems
-from neuron_evals.core.suites.values import plain, value_faults
+from neuron_evals.core.suites.studio import own_problems
+from neuron_evals.core.suites.values import plain
 
 if TYPE_CHECKING:
     from neuron_evals.core.checking import Assertion
@@ -58,7 +58,7 @@ def read_suite(data: Any, types: Mapping[str, type[Assertion]], name: str, impor
         return SuiteSpec(name, items, usual_timeout=USUAL_TIMEOUT)
     own = {key: value for key, value in data.items() if value is not None}
     cases = own.pop(CASES, None)
-    problems = _own_problems(own)
+    problems = own_problems(with_names(own), _SHAPE)
     reading = Reading(own, imports)
     setup, teardown = _called(reading, "setup"), _called(reading, "teardown")
     problems += [Problem(None, path, message) for path, message in reading.faults]
@@ -100,13 +100,6 @@ def _read_cases(cases: Any, reader: CaseReader, where: str) -> tuple[tuple[ItemS
         if read is not None and not faults:
             items.append(read)
     return tuple(items), problems
-
-
-def _own_problems(own: Mapping[str, Any]) -> list[Problem]:
-    faults = [*value_faults(with_names(own), "", 1), *_SHAPE.faults(own, "")]
-    problems = [Problem(None, field, message) for field, message in dict(reversed(faults)).items()]
-    problems.reverse()
-    return problems + (name_problems(own["name"]) if isinstance(own.get("name"), str) else [])
 
 
 def _called(reading: Reading, key: str) -> Callable[..., Any] | None:
