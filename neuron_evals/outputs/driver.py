@@ -16,13 +16,13 @@ from neuron_evals.core.exceptions import ConfigurationError, OutputError, StopRu
 from neuron_evals.core.outputs.contract import OutputDriver
 from neuron_evals.models import EvalRun, Trigger
 from neuron_evals.models.leases import LeaseLost, claim
+from neuron_evals.models.tables import table_problems
 from neuron_evals.outputs.closing import close_run, give_back
 from neuron_evals.outputs.course import Course, StoredRun
 from neuron_evals.outputs.heartbeat import Heartbeat
 from neuron_evals.outputs.patience import PATIENCE, patiently
 from neuron_evals.outputs.storing import Store
 from neuron_evals.outputs.surroundings import surroundings
-from neuron_evals.outputs.tables import table_problems
 from neuron_evals.outputs.writers import CallingWriter, ThreadWriter, Writer, in_own_thread
 
 if TYPE_CHECKING:

@@ -40,7 +40,8 @@ class Ascii(io.TextIOWrapper):
         super().__init__(io.BytesIO(), encoding="ascii", write_through=True)
 
     def written(self) -> str:
-        return self.buffer.getvalue().decode()  # type: ignore[attr-defined]
+        self.seek(0)
+        return self.read()
 
 
 @pytest.fixture(autouse=True)
