@@ -259,6 +259,9 @@ def test_prune__says_how_many(suite):
     [
         (["show", 999], "there is no run 999"),
         (["show", "first"], "'first' is no whole number from 1 up"),
+        (["show", "9" * 20], "is too large; the largest is 9223372036854775807"),
+        (["list", "--limit", "9" * 20], "is too large; the largest is 2147483647"),
+        (["prune", "--keep", "9" * 20], "is too large; the largest is 2147483647"),
         (["list", "--suite", "zzz"], 'There is no suite "zzz"'),
         (["prune", "--older-than", "old"], "'old' is no age"),
         (["list", "--status", "done"], "invalid choice"),
