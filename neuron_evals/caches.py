@@ -20,10 +20,12 @@ from neuron_evals.core.exceptions import InvalidArgument
 from neuron_evals.models import CachedOutput
 from neuron_evals.models.cache import LONGEST_EVALUATOR
 from neuron_evals.models.contention import despite_contention
+from neuron_evals.models.tables import explained, table_problems
 from neuron_evals.registries.dotted import described
 
 T = TypeVar("T")
 
+_UNUSABLE = "the cache in the database cannot be used"
 _BATCH = 500
 _REPLACED = ("evaluator", "item_id", "payload", "size", "created_at")
 # What databases and their drivers refuse, texts with NUL among it; a project without a database.
@@ -91,13 +93,11 @@ class DatabaseCache(TidyCache):
         await _in_thread(lambda: self.keep(key, text, evaluator=evaluator, item_id=item_id))
 
     def problems(self) -> list[str]:
-        """Return why the table cannot be read."""
+        """Return why the table cannot be written to."""
         try:
-            with transaction.atomic(self._alias()):
-                CachedOutput.objects.using(self._alias()).exists()
+            return [f"{_UNUSABLE}: {problem}" for problem in table_problems(self._alias(), [CachedOutput])]
         except _REFUSALS as exc:
-            return [f"the cache in the database cannot be used: {described(exc)}; `manage.py migrate` makes its table"]
-        return []
+            return [f"{_UNUSABLE}: {described(exc)}"]
 
     def stats(self) -> CacheStats:
         """Return how much the table holds.
@@ -109,7 +109,7 @@ class DatabaseCache(TidyCache):
         try:
             found = rows.aggregate(n=Count("pk"), size=Sum("size"), oldest=Min("created_at"), newest=Max("created_at"))
         except _REFUSALS as exc:
-            raise _unreadable(exc) from exc
+            raise self._unusable(exc) from exc
         return CacheStats(found["n"], found["size"] or 0, found["oldest"], found["newest"])
 
     def prune(self, *, before: datetime | None = None, max_size: int | None = None) -> CacheStats:
@@ -124,10 +124,14 @@ class DatabaseCache(TidyCache):
                 keys = [entry.name for entry in removed[start : start + _BATCH]]
                 CachedOutput.objects.using(self._alias()).filter(pk__in=keys).delete()
         except _REFUSALS as exc:
-            raise _unreadable(exc) from exc
+            raise self._unusable(exc) from exc
         moments = [entry.stored for entry in removed]
         size = sum(entry.size for entry in removed)
         return CacheStats(len(removed), size, min(moments, default=None), max(moments, default=None))
+
+    def _unusable(self, exc: Exception) -> CacheError:
+        why = explained(exc, self._alias(), [CachedOutput]) if isinstance(exc, Error) else described(exc)
+        return CacheError(f"{_UNUSABLE}: {why}")
 
     def _insert_or_replace(self, row: CachedOutput) -> None:
         alias = self._alias()
@@ -150,10 +154,6 @@ class DatabaseCache(TidyCache):
 
     def _alias(self) -> str:
         return self._using or router.db_for_write(CachedOutput)
-
-
-def _unreadable(exc: Exception) -> CacheError:
-    return CacheError(f"the cache in the database cannot be used: {described(exc)}")
 
 
 def _stored_form(moment: datetime) -> datetime:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, SystemCheckError
+from django.core.management.base import SystemCheckError
 
 from neuron_evals.core.report.gate import NOTHING_JUDGED
+from neuron_evals.management.lasting import LastingCommand
 
 
-class CheckedCommand(BaseCommand):
+class CheckedCommand(LastingCommand):
     """A command with our own system checks: those of the whole project are not what it depends on."""
 
     requires_system_checks = ("neuron_evals",)

@@ -59,7 +59,8 @@ def _read(path: Path) -> dict[str, Any]:
     try:
         said = read_file(path, known)
     except (DatasetError, SuiteError) as exc:
-        msg = str(exc)
+        # What a suite file has in its place is a dataset, and here it is none.
+        msg = "; ".join(problem.message for problem in exc.problems) if isinstance(exc, SuiteError) else str(exc)
         raise ConfigurationError(msg if msg.startswith(str(path)) else f"{path}: {msg}") from exc
     if not isinstance(said, dict):
         msg = f'{path}: a script of canned replies is an object, such as {{"reply": "Hello!", "items": {{}}}}'

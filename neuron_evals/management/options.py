@@ -7,7 +7,7 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from django.core.management.base import CommandError
 
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
     from neuron_evals.core.caches import Cache
     from neuron_evals.core.runner import EvaluatorRunner
+
+HIGHEST: Final = 2**31 - 1
+"""The largest whole number of an option: every database and every loop can count so far."""
 
 
 def add_run_options(parser: CommandParser) -> None:
@@ -146,17 +149,20 @@ def run_values(options: Mapping[str, Any]) -> dict[str, Any]:
     return {name: sorted(_names(options[name])) if name.endswith("tag") else options[name] for name in names}
 
 
-def whole_number(lowest: int, highest: int | None = None) -> Callable[[str], int]:
-    """Return an argparse type: a whole number from `lowest` up, to `highest` where that is given."""
-    valid = f"from {lowest} up" if highest is None else f"from {lowest} to {highest:,}"
+def whole_number(lowest: int, highest: int = HIGHEST) -> Callable[[str], int]:
+    """Return an argparse type: a whole number from `lowest` to `highest`."""
+    valid = f"from {lowest} up" if highest >= HIGHEST else f"from {lowest} to {highest:,}"
 
     def parse(text: str) -> int:
         try:
             number = int(text)
         except ValueError:
             number = lowest - 1
-        if number < lowest or (highest is not None and number > highest):
+        if number < lowest:
             msg = f"{text!r} is no whole number {valid}"
+            raise argparse.ArgumentTypeError(msg)
+        if number > highest:
+            msg = f"{text!r} is too large; the largest is {highest}"
             raise argparse.ArgumentTypeError(msg)
         return number
 

@@ -7,9 +7,9 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, redirect_stdout
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, TextIO, cast
+from typing import TYPE_CHECKING, Any, Final
 
-from django.core.management.base import CommandError, OutputWrapper
+from django.core.management.base import CommandError
 
 from neuron_evals import conf, container
 from neuron_evals.core.cancellation import StopToken
@@ -21,6 +21,7 @@ from neuron_evals.core.runner import BrokenEvaluator, EvaluatorRunner, PreparedR
 from neuron_evals.core.runner.interruption import signals_stop
 from neuron_evals.management import options as run_options
 from neuron_evals.management.checked import CheckedCommand
+from neuron_evals.management.lasting import behind
 from neuron_evals.signals import SignalListener
 
 if TYPE_CHECKING:
@@ -131,7 +132,7 @@ class RunCommand(CheckedCommand):
             chosen: Returns, of the drivers that were asked for, those that are used.
             **context: What drivers may want to know, as for `container.output_drivers`.
         """
-        out, err = _behind(self.stdout), _behind(self.stderr)
+        out, err = behind(self.stdout), behind(self.stderr)
         asked = container.output_drivers(
             options["output"] or None,
             stdout=out,
@@ -169,8 +170,3 @@ def _refuse_nothing(run: PreparedRun, options: Mapping[str, Any]) -> None:
     if options["verbosity"] > 1:
         reasons += [evaluator.traceback for evaluator in broken if evaluator.traceback]
     raise ConfigurationError("\n".join(["nothing was evaluated: " + reasons[0], *reasons[1:]]))
-
-
-def _behind(wrapper: OutputWrapper) -> TextIO:
-    """Return the stream behind Django's wrapper, which adds line ends and would break up what others print."""
-    return cast("TextIO", wrapper._out)  # noqa: SLF001  (it has no public name)

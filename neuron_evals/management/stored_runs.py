@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from django.db import Error, router
+from django.db import Error
 
 from neuron_evals import runs
 from neuron_evals.core.exceptions import ConfigurationError
 from neuron_evals.core.outputs.contract import OutputDriver
-from neuron_evals.models import EvalRun
+from neuron_evals.management.refusals import database_refusal
 from neuron_evals.outputs import DatabaseOutput
-from neuron_evals.outputs.tables import table_problems
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from neuron_evals.core.report import EvaluationReport
     from neuron_evals.core.results import ItemResult, Plan
     from neuron_evals.core.runner import EvaluatorRunner
+    from neuron_evals.models import EvalRun
 
 
 class Shown(OutputDriver):
@@ -79,9 +79,7 @@ def made_run(suite: str, *, agent: str | None, judge: str | None, options: Mappi
     try:
         return runs.create_run(suite, agent=agent, judge=judge, options=options, fake=fake)
     except Error as exc:
-        using = router.db_for_write(EvalRun)
-        said = f'the database "{using}" refuses: {" ".join(f"{type(exc).__name__}: {exc}".split())}'
-        raise ConfigurationError("\n".join(table_problems(using) or [said])) from exc
+        raise ConfigurationError(database_refusal(exc)) from exc
 
 
 def executed_run(run: EvalRun, shown: Shown, stop: StopToken, runner: EvaluatorRunner) -> EvalRun:

@@ -7,14 +7,12 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from django.core.exceptions import ImproperlyConfigured, ValidationError
-from django.core.management.base import CommandError
 from django.db import Error
 
 from neuron_evals.core.exceptions import ConfigurationError, DatasetError, OutputError
-from neuron_evals.core.printable import printable
-from neuron_evals.core.report.gate import NOTHING_JUDGED
 from neuron_evals.core.suites import SuiteError
 from neuron_evals.management.checked import CheckedCommand
+from neuron_evals.management.refusals import database_refusal, refusal
 from neuron_evals.transfer.importing import is_new, problems_of
 
 if TYPE_CHECKING:
@@ -34,13 +32,7 @@ class RowsCommand(CheckedCommand):
         except (ConfigurationError, ImproperlyConfigured, OutputError) as exc:
             raise refusal(str(exc)) from exc
         except Error as exc:
-            msg = f"the database refuses: {type(exc).__name__}: {exc}"
-            raise refusal(msg) from exc
-
-
-def refusal(message: str) -> CommandError:
-    """Return the error that ends a command because nothing could be done; the message may hold any text."""
-    return CommandError(printable(message, multiline=True), returncode=NOTHING_JUDGED)
+            raise refusal(database_refusal(exc)) from exc
 
 
 @contextmanager

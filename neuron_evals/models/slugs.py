@@ -101,6 +101,8 @@ class Named(models.Model):
         if self._state.adding and not self.slug:
             self._save_with_new_slug(*args, **kwargs)
         else:
+            if "slug" in self.__dict__:  # else it was left in the database
+                validate_slug(self.slug)
             self._refuse_new_slug()
             super().save(*args, **kwargs)
         self._note_stored()
@@ -169,7 +171,6 @@ class Named(models.Model):
     def _refuse_new_slug(self) -> None:
         if "slug" not in self.__dict__:  # left in the database
             return
-        validate_slug(self.slug)
         if not self._state.adding and self._stored_slug not in (None, self.slug):
             msg = _('The slug is "%(slug)s" and never changes: commands and addresses use it.')
             raise ValidationError({"slug": ValidationError(msg, code="slug", params={"slug": self._stored_slug})})

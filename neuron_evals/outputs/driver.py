@@ -8,22 +8,22 @@ import uuid
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from django.db import connections, router, transaction
+from django.db import Error, connections, router, transaction
 
 from neuron_evals.connections import others_see
 from neuron_evals.core.exceptions import ConfigurationError, OutputError, StopRun
 from neuron_evals.core.outputs.contract import OutputDriver
 from neuron_evals.models import EvalRun, Trigger
 from neuron_evals.models.leases import LeaseLost, claim
+from neuron_evals.models.tables import table_problems
 from neuron_evals.outputs.closing import close_run, give_back
 from neuron_evals.outputs.course import Course, StoredRun
 from neuron_evals.outputs.heartbeat import Heartbeat
 from neuron_evals.outputs.patience import PATIENCE, patiently
 from neuron_evals.outputs.storing import Store
 from neuron_evals.outputs.surroundings import surroundings
-from neuron_evals.outputs.tables import table_problems
 from neuron_evals.outputs.writers import CallingWriter, ThreadWriter, Writer, in_own_thread
 
 if TYPE_CHECKING:
@@ -59,9 +59,16 @@ class DatabaseOutput(OutputDriver):
         patience: Seconds that the database may be busy or away, 0 or more, before the driver gives up. Results wait in
             memory meanwhile, and items for them.
 
+    Attributes:
+        batch: As given.
+        trigger: As given.
+        patience: As given.
+
     Raises:
         ConfigurationError: `run` without `lease`, `lease` without `run`, or an unknown trigger.
     """
+
+    from_caller: ClassVar[frozenset[str]] = frozenset({"run", "lease", "stop", "gate", "columns"})
 
     def __init__(  # noqa: PLR0913  (what a command and the run service know of a run)
         self,
@@ -84,12 +91,12 @@ class DatabaseOutput(OutputDriver):
             raise ConfigurationError(msg)
         self._given = None if run is None or lease is None else (run, lease)
         self._using = using
-        self._batch = batch
-        self._trigger = trigger
+        self.batch = batch
+        self.trigger = trigger
         self._stop = stop
         self._gate = gate
         self._columns = dict(columns or {})
-        self._patience = patience
+        self.patience = patience
         self._course = Course()
         self._writer: Writer = CallingWriter()
         self._heartbeat = Heartbeat(self._must_stop)
@@ -102,6 +109,11 @@ class DatabaseOutput(OutputDriver):
         if self._given is not None:
             return self._given[1].using
         return self._using or router.db_for_write(EvalRun)
+
+    @property
+    def destination(self) -> str:
+        """The database."""
+        return f'the database "{self.using}"'
 
     @property
     def runs(self) -> tuple[EvalRun, ...]:
@@ -127,7 +139,7 @@ class DatabaseOutput(OutputDriver):
         if not in_caller:
             self._writer = ThreadWriter()
         if self._given is None:
-            batch = uuid.uuid4().hex if self._batch is None and len(plan.evaluators) > 1 else self._batch
+            batch = uuid.uuid4().hex if self.batch is None and len(plan.evaluators) > 1 else self.batch
             self._around = surroundings()
             self._course = Course(self._in_database(lambda: self._made(plan, batch or "")))
         else:
@@ -171,15 +183,21 @@ class DatabaseOutput(OutputDriver):
             raise OutputError(msg)
 
     def close(self) -> None:
-        """Store what waits, close the runs that `output` has not closed, and end the threads."""
+        """Store what waits, close the runs that `output` has not closed, and end the threads.
+
+        Raises:
+            OutputError: The database is lost, and runs are left open.
+        """
+        open_runs = [stored for stored in self._course.runs if stored.open and self._given is None]
         try:
-            if self._given is None:
-                for stored in self._course.runs:
-                    if stored.open:
-                        self._break_off(stored)
+            left = [str(stored.run.pk) for stored in open_runs if not self._broken_off(stored)]
         finally:
             self._writer.close()
             self._heartbeat.close()
+        if left:
+            runs = f"run {left[0]} is" if len(left) == 1 else f"runs {', '.join(left)} are"
+            msg = f"{runs} left open; `python manage.py eval_runs sweep` closes what nobody executes, after a minute"
+            raise OutputError(msg)
 
     def _finish(self, report: EvaluationReport) -> None:
         self._writer.flush()
@@ -194,7 +212,7 @@ class DatabaseOutput(OutputDriver):
         return not others_see(self.using)
 
     def _in_database(self, job: Any) -> Any:
-        return self._writer.run(lambda: patiently(self.using, job, self._patience))
+        return self._writer.run(lambda: patiently(self.using, job, self.patience))
 
     def _made(self, plan: Plan, batch: str) -> list[StoredRun]:
         with transaction.atomic(self.using):
@@ -209,20 +227,20 @@ class DatabaseOutput(OutputDriver):
             "metadata": {**self._around["metadata"], **self._columns.get("metadata", {}), **_namespace(planned)},
         }
         run, _ = EvalRun.objects.using(self.using).enqueue(
-            source=planned.evaluator_class, batch=batch, trigger=self._trigger, planned_count=planned.total, **columns
+            source=planned.evaluator_class, batch=batch, trigger=self.trigger, planned_count=planned.total, **columns
         )
         # In the transaction that makes it: nobody else sees a run that waits for an executor.
         lease = claim(run, executor())
         if lease is None:
             msg = f"run {run.pk} cannot be claimed"
             raise OutputError(msg)
-        return StoredRun(planned, run, Store(lease, self._patience))
+        return StoredRun(planned, run, Store(lease, self.patience))
 
     def _taken(self, plan: Plan, run: EvalRun, lease: Lease) -> StoredRun:
         if len(plan.evaluators) != 1:
             msg = f"run {run.pk} takes the results of one evaluator, and the plan has {len(plan.evaluators)}"
             raise OutputError(msg)
-        return StoredRun(plan.evaluators[0], run, Store(lease, self._patience))
+        return StoredRun(plan.evaluators[0], run, Store(lease, self.patience))
 
     def _close_run(
         self, stored: StoredRun, error: str, *, cancelled: bool, results: EvaluationResults | None = None
@@ -233,13 +251,26 @@ class DatabaseOutput(OutputDriver):
         self._in_database(partial(give_back, lease, error=error, cancelled=cancelled))
         self._in_database(partial(close_run, run, self._gate, error=error, cancelled=cancelled, results=results))
 
-    def _break_off(self, stored: StoredRun) -> None:
-        """Close a run without a report: as one that broke, or as cancelled when it was only to stop."""
+    def _broken_off(self, stored: StoredRun) -> bool:
+        """Close a run without a report: as one that broke, or as cancelled when it was only to stop.
+
+        Returns:
+            Whether it is closed, or somebody else's; `False` when the database was lost, and still is.
+        """
         failure = self._writer.failure
+        if failure is not None:
+            # A database that was waited for once is not waited for again.
+            self.patience = 0
         cancelled = failure is None and self._stop is not None and self._stop.is_set()
         error = "" if cancelled else NOT_ENDED if failure is None else f"results could not be stored: {failure}"
-        with suppress(LeaseLost):
-            self._close_run(stored, error, cancelled=cancelled)
+        try:
+            with suppress(LeaseLost):
+                self._close_run(stored, error, cancelled=cancelled)
+        except (OutputError, Error):
+            if failure is None:
+                raise
+            return False
+        return True
 
     def _must_stop(self, reason: str) -> None:
         self._stopped = reason

@@ -59,6 +59,8 @@ class Kind:
         options, takes_any = constructor_options(cls)
         if takes_any:
             return []
+        hidden: frozenset[str] = getattr(cls, "from_caller", frozenset())
+        options = [name for name in options if name not in hidden]
         valid = f"Its options are {', '.join(options)}." if options else "It has no options."
         return [
             Problem(

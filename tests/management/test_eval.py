@@ -312,7 +312,8 @@ def test_fake_script__gives_replies_and_tool_calls_by_item(db, tmp_path, suffix)
         ('{"items": {"3": {"reply": "x"}}}', 'fake.items: no item has the id or the position "3"'),
         ('{"replies": "x"}', "fake.replies"),
         ('["x"]', "is an object"),
-        ('{"reply": ', "script.json"),
+        ('{"reply": ', "script.json: not valid JSON: "),
+        ('{"reply": NaN}', "script.json: NaN is not JSON; use null, or a text (line 1, column 11)"),
     ],
 )
 def test_fake_script__that_cannot_mean_anything__is_refused(db, tmp_path, script, message):

@@ -188,7 +188,7 @@ def test_table_that_is_not_there__said_before_anything_runs(cache, monkeypatch):
     monkeypatch.setattr(CachedOutput._meta, "db_table", "not_migrated")
     [problem] = cache.problems()
     assert problem.startswith("the cache in the database cannot be used: ")
-    assert problem.endswith("`manage.py migrate` makes its table")
+    assert problem.endswith("run `python manage.py migrate neuron_evals --database rows`")
     assert cache.get(KEY) is None
     with pytest.raises(CacheError):
         cache.set(KEY, "{}")

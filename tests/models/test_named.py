@@ -118,6 +118,18 @@ def test_slug__of_digits_alone__refused(using):
         make_suite(using, slug="12")
     with pytest.raises(ValidationError, match="A slug needs a letter"):
         EvalSuite(name="x", slug="12").clean_fields(exclude=["agent"])
+    stored = make_suite(using)
+    stored.slug = "12"
+    with pytest.raises(ValidationError, match="A slug needs a letter"):
+        stored.save()
+
+
+def test_slug_of_digits__is_told_once_and_at_its_field():
+    with pytest.raises(ValidationError) as caught:
+        EvalSuite(name="x", slug="12").full_clean(exclude=["agent"], validate_unique=False)
+    said = caught.value.message_dict
+    assert said["slug"] == ["A slug needs a letter: digits alone are the number of a row."]
+    assert "__all__" not in said
 
 
 def test_same_name__saved_at_the_same_time__both_have_a_slug(committing):

@@ -25,9 +25,15 @@ class OutputDriver(Listener):
     live: ClassVar[bool] = False
     """Whether it draws on the screen during a run. It then gets each call first, so that others find a clear screen."""
 
+    from_caller: ClassVar[frozenset[str]] = frozenset()
+    """Parameters of the constructor that only who runs something can fill; settings and commands cannot name them."""
+
     @property
-    def destination(self) -> Path | TextIO | None:
-        """The file (absolute, links followed) or stream it writes to, or `None`; no two drivers may share one."""
+    def destination(self) -> Path | TextIO | str | None:
+        """What it writes to, or `None`; no two drivers may share one.
+
+        A file (absolute, links followed), a stream, or a text that names something else, such as `the database "x"`.
+        """
         return None
 
     def problems(self) -> list[str]:

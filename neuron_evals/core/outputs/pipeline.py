@@ -132,9 +132,9 @@ def _clash(one: OutputDriver, other: OutputDriver) -> list[str]:
     if mine is None or theirs is None:
         return []
     if isinstance(mine, Path):
-        same, place = mine == theirs, f'"{printable(str(mine))}"'
+        same, place, instead = mine == theirs, f'"{printable(str(mine))}"', "give one of them a path of its own"
+    elif isinstance(mine, str):
+        same, place, instead = mine == theirs, printable(mine), "leave one of them out"
     else:
-        same, place = mine is theirs, "the same stream"
-    if not same:
-        return []
-    return [f"{_name(one)} and {_name(other)} both write to {place}; give one of them a path of its own"]
+        same, place, instead = mine is theirs, "the same stream", "give one of them a path of its own"
+    return [f"{_name(one)} and {_name(other)} both write to {place}; {instead}"] if same else []

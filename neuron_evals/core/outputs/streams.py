@@ -18,13 +18,10 @@ def write_text(stream: TextIO, text: str) -> None:
     Raises:
         OutputError: The reader has closed the pipe.
     """
-    encoding = getattr(stream, "encoding", None)
-    if encoding and not text.isascii():
-        text = text.encode(encoding, "backslashreplace").decode(encoding)
     try:
-        stream.write(text)
+        stream.write(encodable(text, stream))
     except BrokenPipeError:
-        raise _closed(stream) from None
+        raise closed(stream) from None
 
 
 def flush(stream: TextIO) -> None:
@@ -36,10 +33,19 @@ def flush(stream: TextIO) -> None:
     try:
         stream.flush()
     except BrokenPipeError:
-        raise _closed(stream) from None
+        raise closed(stream) from None
 
 
-def _closed(stream: TextIO) -> OutputError:
+def encodable(text: str, stream: TextIO) -> str:
+    """Return a text with an escape for each character that the stream's encoding does not have."""
+    encoding = getattr(stream, "encoding", None)
+    if not encoding or text.isascii():
+        return text
+    return text.encode(encoding, "backslashreplace").decode(encoding)
+
+
+def closed(stream: TextIO) -> OutputError:
+    """Return the error of a stream whose reader has closed the pipe, and let go of the pipe."""
     # Python flushes standard streams once more at exit and would complain about the same pipe with a traceback.
     with suppress(OSError, ValueError):
         descriptor = stream.fileno()

@@ -7,19 +7,18 @@ import sys
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from django.core.management.base import BaseCommand
-
 from neuron_evals import conf
 from neuron_evals.core.printable import printable
 from neuron_evals.core.report.gate import FAILED
 from neuron_evals.management import options as run_options
 from neuron_evals.management.doctor import Finding, Secrets, effective_settings, row_findings, setting_findings
+from neuron_evals.management.lasting import LastingCommand
 
 if TYPE_CHECKING:
     from django.core.management.base import CommandParser
 
 
-class Command(BaseCommand):
+class Command(LastingCommand):
     """Says how the app is set up, and what keeps it from working. It changes nothing and asks no model."""
 
     help = "Show the settings in effect, and what is wrong with them, with the database and with what they name."

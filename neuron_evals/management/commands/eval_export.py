@@ -55,7 +55,7 @@ class Command(RowsCommand):
         file_format = options["format"] or "json" if path is None else format_of(path, options["format"])
         text = written(document_of(suite), file_format, guard=guard)
         if path is None:
-            self.stdout.write(text, ending="")
+            self.stdout.write_whole(text)
         else:
             write_file(path, [text])
             self.stdout.write(printable(f"Wrote {path}."))

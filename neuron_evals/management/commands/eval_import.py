@@ -14,7 +14,8 @@ from neuron_evals.core.exceptions import ConfigurationError
 from neuron_evals.core.printable import printable
 from neuron_evals.core.report.gate import FAILED
 from neuron_evals.management import options as run_options
-from neuron_evals.management.transfers import RowsCommand, difference_of, problems_of_file, refusal
+from neuron_evals.management.refusals import refusal
+from neuron_evals.management.transfers import RowsCommand, difference_of, problems_of_file
 from neuron_evals.transfer.files import SuiteFile, of_one_suite
 from neuron_evals.transfer.formats import FORMATS
 from neuron_evals.transfer.importing import Target

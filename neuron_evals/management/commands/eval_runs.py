@@ -34,6 +34,9 @@ SHOWN_ITEMS = 50
 WAITING = timedelta(minutes=5)
 """After how long a run that a launcher was to carry, and that nobody has begun, is reported."""
 
+LARGEST_RUN = 2**63 - 1
+"""The largest number that a row can have."""
+
 _OF_INTEREST = (ItemStatus.FAILED, ItemStatus.ERROR)
 _WORK = {
     "execute": "execute what is left of a run, in this process",
@@ -238,7 +241,7 @@ def _suite(reference: str) -> EvalSuite:
 
 
 def _add_run(parser: CommandParser) -> None:
-    parser.add_argument("run", type=run_options.whole_number(1), metavar="RUN", help="number of the run")
+    parser.add_argument("run", type=run_options.whole_number(1, LARGEST_RUN), metavar="RUN", help="number of the run")
 
 
 def _add_limit(parser: CommandParser, what: str, default: int) -> None:

@@ -9,13 +9,15 @@ from keyword import iskeyword
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
+
+from neuron_evals.management.lasting import LastingCommand
 
 _TEMPLATE = Path(__file__).parent.parent / "evaluator_template.py"
 _EXAMPLE = "evaluators.support.SupportEvaluator"
 
 
-class Command(BaseCommand):
+class Command(LastingCommand):
     """Writes a file with an evaluator that runs and passes as it is; never touches a file that exists."""
 
     help = "Write an evaluator to begin with, under the working directory."

@@ -15,7 +15,7 @@ from neuron_evals.checks import check_databases
 from neuron_evals.management.doctor.findings import Finding, asked
 from neuron_evals.models import AgentDefinition, EvalRun, EvalSuite
 from neuron_evals.models.clock import database_now
-from neuron_evals.outputs.tables import table_problems
+from neuron_evals.models.tables import table_problems
 
 WAITING: Final = timedelta(minutes=5)
 """After how long a run that a launcher was to carry, and that nobody has begun, is told."""

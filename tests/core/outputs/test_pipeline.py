@@ -158,6 +158,17 @@ def test_two_drivers_of_one_file_are_a_problem(tmp_path, monkeypatch, other):
     )
 
 
+def test_two_drivers_of_one_place_that_has_a_name_are_a_problem():
+    class Storing(OutputDriver):
+        def __init__(self, where):
+            self.destination = where
+
+        destination = ""
+
+    (problem,) = OutputPipeline([Storing("the table\x1b"), Storing("the table\x1b"), Storing("another")]).problems()
+    assert problem == r"Storing and Storing both write to the table\x1b; leave one of them out"
+
+
 def test_two_drivers_on_standard_output_are_a_problem_and_two_places_are_none(tmp_path):
     (problem,) = OutputPipeline([JsonOutput(), ConsoleOutput()]).problems()
     assert problem == "ConsoleOutput and JsonOutput both write to the same stream; give one of them a path of its own"
