@@ -389,3 +389,32 @@ def test_deps_that_break__are_a_problem_of_the_case():
 
     data = {"test_cases": [{**CASE, "deps": "shop.account"}]}
     assert "no account" in problems(data, imports=lambda path: broken)[0, "deps"]
+
+
+@pytest.mark.parametrize(
+    ("keys", "changes", "field"),
+    [
+        ({"setup": "shop.lacking"}, {}, "setup"),
+        ({"teardown": "shop.lacking"}, {}, "teardown"),
+        ({}, {"eval_type": "schema", "expected": "shop.lacking"}, "expected"),
+        ({}, {"eval_type": "schema", "expected": {"schema": "shop.lacking"}}, "expected.schema"),
+        (
+            {},
+            {"eval_type": "schema", "expected": {"schema": "shop.lacking", "required_fields": ["a"]}},
+            "expected.schema",
+        ),
+        (
+            {},
+            {"eval_type": "custom", "eval_config": {"evaluator": "shop.lacking"}, "reference": "hello"},
+            "eval_config.evaluator",
+        ),
+        ({}, {"tools": ["shop.lacking"]}, "tools[0]"),
+        ({}, {"agent_config": {"tools": ["shop.lacking"]}}, "agent_config.tools[0]"),
+        ({}, {"agent_config": {"output_type": "shop.lacking"}}, "agent_config.output_type"),
+        ({}, {"deps": "shop.lacking"}, "deps"),
+    ],
+)
+def test_dotted_path_that_names_none__refused_where_it_stands(keys, changes, field):
+    data = {**keys, "test_cases": [{**CASE, **changes}]}
+    found = problems(data, imports=lambda path: None)
+    assert {path: "names None" in message for (_, path), message in found.items()} == {field: True}
