@@ -655,3 +655,52 @@ def test_output_type__with_an_agent_that_is_awaited():
 
     case = {**CASE, "eval_type": "schema", "expected": Person, "agent_config": {"output_type": Person}}
     assert run_case(case, agent=awaited).passed
+
+
+class Wants:
+    """Passes an answer that has one word."""
+
+    def __init__(self, word: str) -> None:
+        self.word = word
+
+    def evaluate(self, actual, expected, config):
+        passed = self.word in actual["output"]
+        return {"score": float(passed), "passed": passed, "reason": f"wanted {self.word}"}
+
+
+def same_but_for(values: list[Any], case: Any) -> list[dict[str, Any]]:
+    return [{"input": "q", **case(value)} for value in values]
+
+
+@pytest.mark.parametrize("workers", ["threads", "processes"])
+@pytest.mark.parametrize("words", [["ok", "nope", "k"], ["nope", "ok", "ok"]])
+def test_cases_without_ids_that_differ_in_their_evaluators_alone__each_has_its_own(words, workers):
+    cases = same_but_for(words, lambda word: {"eval_type": "custom", "eval_config": {"evaluator": Wants(word)}})
+    report = run_suite(cases, agent=lambda text: "ok", workers=workers, concurrency=2)
+    assert [result.passed for result in report.results] == [word in "ok" for word in words]
+    digest = report.results[0].item_id
+    assert [result.item_id for result in report.results] == [digest, f"{digest}-2", f"{digest}-3"]
+
+
+def test_cases_without_ids_that_differ_in_their_schemas_alone__each_has_its_own():
+    def person(kind: type) -> Any:
+        return dataclass(type("Person", (), {"__annotations__": {"age": kind}}))
+
+    cases = same_but_for([int, str], lambda kind: {"eval_type": "schema", "expected": person(kind)})
+    report = run_suite(cases, agent=lambda text: '{"age": "old"}')
+    assert [result.passed for result in report.results] == [False, True]
+
+
+def test_cases_without_ids_that_differ_in_their_tools_alone__each_has_its_own():
+    def looking(found: str) -> Any:
+        def look(query: str) -> str:
+            """Look something up."""
+            return found
+
+        return look
+
+    provider = FakeProvider([ToolCall("look", {"query": "x"})], "ok", [ToolCall("look", {"query": "x"})], "ok")
+    report = run_suite(
+        same_but_for(["A", "B"], lambda found: {"expected": "ok", "tools": [looking(found)]}), agent=Agent(provider)
+    )
+    assert [result.trajectory.tool_calls()[0].result for result in report.results] == ["A", "B"]
