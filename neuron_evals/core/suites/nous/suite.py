@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from neuron_evals.core.suites.calls import refused_call
 from neuron_evals.core.suites.listing import read_list
 from neuron_evals.core.suites.nous.cases import CaseReader
 from neuron_evals.core.suites.nous.keys import CASES, SUITE_KEYS, TELLING_CASE, TELLING_SUITE, USUAL_TIMEOUT
@@ -60,7 +61,7 @@ def read_suite(data: Any, types: Mapping[str, type[Assertion]], name: str, impor
     cases = own.pop(CASES, None)
     problems = _own_problems(own)
     reading = Reading(own, imports)
-    setup, teardown = _called(reading, "setup"), _called(reading, "teardown")
+    setup, teardown = _called(reading, "setup"), _called(reading, "teardown", None)
     problems += [Problem(None, path, message) for path, message in reading.faults]
     items, found = _read_cases(cases, CaseReader(types, imports, needs_id=True), CASES)
     if problems or found:
@@ -95,7 +96,8 @@ def _own_problems(own: Mapping[str, Any]) -> list[Problem]:
     return problems + (name_problems(own["name"]) if isinstance(own.get("name"), str) else [])
 
 
-def _called(reading: Reading, key: str) -> Callable[..., Any] | None:
+def _called(reading: Reading, key: str, *arguments: Any) -> Callable[..., Any] | None:
+    """Return the function that a key names, which is to be called with these arguments; what is wrong is noted."""
     given, shape = reading.case.get(key), SUITE_KEYS[key]
     if given is None or any(shape.faults(given, key)):  # said where all keys are looked at
         return None
@@ -104,6 +106,9 @@ def _called(reading: Reading, key: str) -> Callable[..., Any] | None:
         return None
     if not callable(found):
         reading.note(key, f"must be {shape.noun}, got {described(found)}")
+        return None
+    if parameters := refused_call(found, *arguments):
+        reading.note(key, f"must be {shape.noun}, and its parameters are {parameters}")
         return None
     callable_: Callable[..., Any] = found
     return callable_
