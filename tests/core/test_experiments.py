@@ -163,3 +163,9 @@ def test_fake__takes_what_the_suite_changes_of_the_agent_and_the_judge_stays_rea
 
 def test_real_run__is_not_marked():
     assert run_suite([ITEM], agent=nine).fake is False
+
+
+def test_fake__answers_an_item_that_is_there_twice_by_its_position():
+    item = {"input": "q", "reference": "ok"}
+    report = run_suite([item, item, item], fake={"items": {"0": {"reply": "ok"}, "1": {"reply": "no"}}})
+    assert [result.output for result in report.results] == ["ok", "no", "This is a fake reply."]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from neuron_evals.core.suites.evaluator import AsyncSuiteEvaluator, SuiteEvaluator, suite_evaluator
+from neuron_evals.core.suites.async_evaluator import AsyncSuiteEvaluator, suite_evaluator
+from neuron_evals.core.suites.evaluator import SuiteEvaluator
 from neuron_evals.core.suites.faking import as_fake, unmatched_scripts
 from neuron_evals.core.suites.files import load_suite, load_suites
 from neuron_evals.core.suites.imports import Imports, no_imports, project_imports

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Iterator, Mapping
+from copy import copy
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from neuron_evals.core.agents import BaseAgent, FakeAgent
-from neuron_evals.core.agents.bridging import finish
 from neuron_evals.core.agents.fingerprints import facts_of
 from neuron_evals.core.caches import Uncacheable
 from neuron_evals.core.conversations import Conversation, player_name
@@ -17,6 +16,7 @@ from neuron_evals.core.conversations.simulator_options import as_player
 from neuron_evals.core.datasets import ArrayDataset, Dataset
 from neuron_evals.core.evaluators import BaseEvaluator
 from neuron_evals.core.exceptions import ConfigurationError
+from neuron_evals.core.suites.calls import Made, called
 from neuron_evals.core.suites.nous.custom import CustomCheck
 from neuron_evals.core.suites.output_types import StructuredAgent
 from neuron_evals.core.suites.problems import SuiteError, given_ids
@@ -71,6 +71,8 @@ class SuiteEvaluator(BaseEvaluator):
         if lacking:
             raise SuiteError(lacking, given_ids([item.item for item in spec.items]))
         self._set_up: tuple[Any, ...] = ()
+        # Bound anew on the copy of an item, so that its agent and its checks have the same.
+        self._made: tuple[Any, ...] = ()
         self._subject = _Subject(agent.fresh(**{**spec.defaults.overrides, **self._overrides}))
         for item in spec.items:
             agent.refuse_unsupported(item.overrides)
@@ -152,14 +154,14 @@ class SuiteEvaluator(BaseEvaluator):
         if problems := self.problems():
             raise ConfigurationError("\n".join(problems))
         if self.spec.setup is not None:
-            self._set_up = (_finished(self.spec.setup()),)
+            self._set_up = (called(self.spec.setup),)
         elif self.spec.teardown is not None:
             self._set_up = (None,)
 
     def tear_down(self) -> None:
         """Call the suite's teardown with what its setup returned; not when there was no setup that did."""
         if self.spec.teardown is not None and self._set_up:
-            _finished(self.spec.teardown(*self._set_up))
+            called(self.spec.teardown, *self._set_up)
 
     def get_dataset(self) -> Dataset:
         """Return the items."""
@@ -201,11 +203,23 @@ class SuiteEvaluator(BaseEvaluator):
         said = {
             "agent": self._fingerprint,
             "user": user,
-            "overrides": facts_of(self._changes(spec)),
+            "overrides": facts_of({**self._changes(spec), **self._known_deps(spec)}),
             "item": spec.seen,
         }
         more = {"opening": [asdict(message) for message in spec.opening], "output_type": spec.output_type}
         return {**said, **{name: value for name, value in more.items() if value}}
+
+    def _known_deps(self, item: ItemSpec) -> dict[str, Any]:
+        """Return what an item depends on, made for the key of the cache alone.
+
+        Raises:
+            Uncacheable: The function that makes it raised.
+        """
+        try:
+            return copy(self)._depending(item)  # noqa: SLF001  (of its own kind)
+        except Exception as exc:  # the function is the project's; the item itself says so when it runs
+            msg = f"what the case depends on could not be made: {type(exc).__name__}"
+            raise Uncacheable(msg) from exc
 
     @cached_property
     def _fingerprint(self) -> str:
@@ -222,7 +236,8 @@ class SuiteEvaluator(BaseEvaluator):
         return None if name is None else self._resources.player(name)
 
     def _stubbed(self, item: ItemSpec) -> BaseAgent:
-        return stubbed(self._agent(item), item.seen)
+        agent = self._subject.agent
+        return stubbed(agent if self.fake else agent.fresh(**self._changes(item)), item.seen)
 
     def _agent(self, item: ItemSpec) -> BaseAgent:
         """Return the agent for an item, with an empty conversation."""
@@ -231,20 +246,28 @@ class SuiteEvaluator(BaseEvaluator):
             given = item.item.get("id")
             agent = agent.for_item(None if given is None else str(given), item.index)
             return agent.opened_with(item.opening) if item.opening else agent
-        agent = agent.fresh(**self._changes(item))
+        agent = agent.fresh(**self._changes(item), **self._depending(item))
         agent = agent.opened_with(item.opening) if item.opening else agent
         return agent if item.output_type is None else StructuredAgent(agent, item.output_type)
 
     def _changes(self, item: ItemSpec) -> dict[str, Any]:
-        """Return what an item changes of the agent, and the run does not."""
-        changes = {name: value for name, value in item.overrides.items() if name not in self._overrides}
-        if self._set_up != () and DEPS in self._subject.agent.SUPPORTED and DEPS not in self._overrides:
-            changes[DEPS] = self._deps(item)
-        return changes
+        """Return what an item changes of the agent, and the run does not, but for what it depends on."""
+        return {name: value for name, value in item.overrides.items() if name not in {DEPS, *self._overrides}}
+
+    def _depending(self, item: ItemSpec) -> dict[str, Any]:
+        """Return what an item depends on, as `fresh()` takes it; nothing where the agent's own or the run's goes."""
+        if DEPS in self._overrides or DEPS not in self._subject.agent.SUPPORTED:
+            return {}
+        deps = self._deps(item)
+        return {} if deps is None else {DEPS: deps}
 
     def _deps(self, item: ItemSpec) -> Any:
         """Return what an item depends on: its own, laid over what the suite's setup returned."""
         own = item.overrides.get(DEPS)
+        if isinstance(own, Made):
+            if not self._made:
+                self._made = (own.make(),)
+            own = self._made[0]
         shared = self._set_up[0] if self._set_up else None
         if isinstance(own, Mapping) and isinstance(shared, Mapping):
             return {**shared, **own}
@@ -257,45 +280,3 @@ class SuiteEvaluator(BaseEvaluator):
             if isinstance(assertion, CustomCheck):
                 assertion = replace(assertion, deps=self._deps(spec))
             yield check.label, OnRecord(assertion)
-
-
-def _finished(value: Any) -> Any:
-    """Return what a function of the project returned; of an `async def` what it gave in the end."""
-    return finish(value) if inspect.isawaitable(value) else value
-
-
-class AsyncSuiteEvaluator(SuiteEvaluator):
-    """A suite whose agent and judges are awaited, for agents that are at home on an event loop."""
-
-    async def run(self, item: Any) -> Any:
-        """Do what `SuiteEvaluator.run` does."""
-        return (await self._conversation(self.spec.of(item)).arun()).final_answer()
-
-    async def evaluate(self, output: Any, item: Any) -> Any:
-        """Do what `SuiteEvaluator.evaluate` does."""
-        del output
-        recorder, record = self._recording(), self.record
-        for label, assertion in self._checks(item):
-            await recorder.acheck(assertion, record, label, None)
-
-
-def suite_evaluator(
-    spec: SuiteSpec,
-    agent: BaseAgent,
-    resources: Resources | None = None,
-    overrides: Mapping[str, Any] | None = None,
-) -> SuiteEvaluator:
-    """Return the evaluator of a suite: one that awaits where the agent is at home on an event loop.
-
-    Args:
-        spec: As for `SuiteEvaluator`, and so are the others.
-        agent: The agent under test.
-        resources: What the assertions need.
-        overrides: What the run changes of the agent.
-
-    Raises:
-        SuiteError: As for `SuiteEvaluator`.
-        ConfigurationError: As for `SuiteEvaluator`.
-    """
-    kind = AsyncSuiteEvaluator if agent.asynchronous else SuiteEvaluator
-    return kind(spec, agent, resources, overrides)

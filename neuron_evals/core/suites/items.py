@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from neuron_evals.core.assertions import StringContains, ToolWasCalled
 from neuron_evals.core.bounds import MAX_REPEATS
-from neuron_evals.core.datasets import ArrayDataset, identified
 from neuron_evals.core.suites.assertions import AssertionReader
+from neuron_evals.core.suites.listing import read_list
 from neuron_evals.core.suites.problems import DATASET, ITEM, Problem
 from neuron_evals.core.suites.shapes import Anything, Fault, Keyed, Listed, Mapped, Number, Shape, Text, described
 from neuron_evals.core.suites.spec import AssertionSpec, CheckSpec, ItemSpec
@@ -17,7 +17,6 @@ from neuron_evals.core.suites.values import plain, value_faults
 
 if TYPE_CHECKING:
     from neuron_evals.core.checking import Assertion
-    from neuron_evals.core.exceptions import DatasetProblem
 
 ASSERTIONS = "_assertions"
 
@@ -55,22 +54,11 @@ def read_items(dataset: Any, types: Mapping[str, type[Assertion]]) -> tuple[tupl
     Returns:
         The items that are free of problems, and the problems in the order of the items.
     """
-    if not isinstance(dataset, list | tuple):
-        return (), (Problem(None, DATASET, f"must be a list of items, got {described(dataset)}"),)
-    if not dataset:
-        return (), (Problem(None, DATASET, "is empty; it needs at least one item"),)
-    identity = identity_problems(dataset)
-    items: list[ItemSpec] = []
-    problems: list[Problem] = []
-    for index, item in enumerate(dataset):
-        faults: dict[str, str] = {}
-        read = _read_item(index, item, types, faults)
-        for field, message in identity.get(index, {}).items():
-            faults.setdefault(field, message)
-        problems += [Problem(index, field, message) for field, message in faults.items()]
-        if read is not None and not faults:
-            items.append(read)
-    return tuple(items), tuple(problems)
+
+    def read(index: int, item: Any, faults: dict[str, str]) -> ItemSpec | None:
+        return _read_item(index, item, types, faults)
+
+    return read_list(dataset, read, noun="item", where=DATASET)
 
 
 def _read_item(index: int, item: Any, types: Mapping[str, type[Assertion]], faults: dict[str, str]) -> ItemSpec | None:
@@ -118,16 +106,3 @@ def item_checks(item: Mapping[str, Any], reader: AssertionReader) -> Iterator[Ch
             yield CheckSpec(found.type_name, found)
     if isinstance(tool, str):
         yield CheckSpec("tool", AssertionSpec(ToolWasCalled, {"name": tool}, "tool", "tool"))
-
-
-def identity_problems(dataset: Sequence[Any]) -> dict[int, dict[str, str]]:
-    """Return what is wrong with ids and tags, by position and key."""
-    found: dict[int, dict[str, str]] = {}
-
-    def note(problem: DatasetProblem) -> None:
-        if problem.item is not None and problem.field is not None:
-            found.setdefault(problem.item, {}).setdefault(problem.field, problem.message)
-
-    for _ in identified(ArrayDataset(dataset), note):
-        pass
-    return found

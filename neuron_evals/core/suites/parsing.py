@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from neuron_evals.core.assertions.registry import assertion_types
@@ -72,12 +72,11 @@ def dataset_problems(dataset: Any, *, has_judge: bool | None = None, types: Type
 
 
 def _read(data: Any, types: Types, name: str, imports: Imports) -> SuiteSpec:
-    read = next((read for recognises, read in _FORMATS if recognises(data)), None)
-    if read is not None:
-        return read(data, types, name, imports)
+    if nous.is_nous(data):
+        return nous.read_suite(data, types, name, imports)
     if isinstance(data, Mapping) and not any(key in data for key in studio.HOLDERS):
         raise SuiteError([Problem(None, DATASET, _without_items(data))])
-    return studio.read_suite(data, types, name, imports)
+    return studio.read_suite(data, types, name)
 
 
 def _without_items(data: Mapping[Any, Any]) -> str:
@@ -90,9 +89,3 @@ def _without_items(data: Mapping[Any, Any]) -> str:
 
 def _position(problem: Problem) -> int:
     return -1 if problem.item_index is None else problem.item_index
-
-
-_FORMATS: tuple[tuple[Callable[[Any], bool], Callable[[Any, Types, str, Imports], SuiteSpec]], ...] = (
-    (nous.is_nous, nous.read_suite),
-)
-"""Formats that are told by their keys, each with its reader; what none of them recognises is read as Studio's."""

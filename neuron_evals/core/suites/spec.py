@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -10,7 +9,9 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from neuron_evals.core.checking import Assertion
+from neuron_evals.core.exceptions import InvalidArgument
 from neuron_evals.core.messages import Message
+from neuron_evals.core.suites.listing import content_of
 from neuron_evals.core.suites.problems import Problem
 from neuron_evals.core.suites.resources import JUDGE, SIMULATOR
 from neuron_evals.core.suites.talking import needs_player
@@ -195,12 +196,13 @@ class SuiteSpec:
     min_success_rate: float | None = None
 
     def of(self, item: Mapping[str, Any]) -> ItemSpec:
-        """Return what an item of the suite was read as; equal items are read alike.
+        """Return what an item of the suite was read as; its content says which it is.
 
         Raises:
             KeyError: The suite has no such item.
+            InvalidArgument: Items of the suite have the same content, so that nothing tells them apart.
         """
-        return self._by_content[_content(item)]
+        return self._by_content[content_of(item)]
 
     def needing(self, name: str) -> Iterator[tuple[int, AssertionSpec]]:
         """Yield the positions of items, with their assertions that need a `judge`, `classifier` or `embeddings`."""
@@ -229,14 +231,11 @@ class SuiteSpec:
 
     @cached_property
     def _by_content(self) -> dict[str, ItemSpec]:
-        found: dict[str, ItemSpec] = {}
-        for item in self.items:
-            found.setdefault(_content(item.item), item)
+        found = {content_of(item.item): item for item in self.items}
+        if len(found) < len(self.items):
+            msg = "SuiteSpec: items have the same content; give each an id"
+            raise InvalidArgument(msg)
         return found
-
-
-def _content(item: Mapping[str, Any]) -> str:
-    return json.dumps(item, sort_keys=True)
 
 
 _NEEDED = {

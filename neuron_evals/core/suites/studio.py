@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from neuron_evals.core.bounds import MAX_CONCURRENCY, MAX_REPEATS, MAX_RETRIES
 from neuron_evals.core.printable import name_fault
-from neuron_evals.core.suites.imports import Imports, no_imports
 from neuron_evals.core.suites.items import read_items
 from neuron_evals.core.suites.problems import Problem, SuiteError, given_ids
 from neuron_evals.core.suites.shapes import Anything, Keyed, Listed, Mapped, Number, Shape, Text
@@ -56,19 +55,17 @@ _SHAPE = Keyed(KEYS)
 _DEFAULTS = ("model", "instructions", "timeout", "retries", "repeats", "concurrency")
 
 
-def read_suite(data: Any, types: Mapping[str, type[Assertion]], name: str, imports: Imports = no_imports) -> SuiteSpec:
+def read_suite(data: Any, types: Mapping[str, type[Assertion]], name: str) -> SuiteSpec:
     """Return the suite that data describes.
 
     Args:
         data: An object with the items under `dataset` or `items`, or a list of items; anything else is refused.
         types: Assertion classes by type name.
         name: The suite's name when the data give none.
-        imports: Not needed: such items name no code.
 
     Raises:
         SuiteError: Something is wrong with it; all problems are listed.
     """
-    del imports
     if isinstance(data, Mapping):
         return _read_object(data, types, name)
     items, problems = read_items(data, types)

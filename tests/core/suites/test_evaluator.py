@@ -31,6 +31,7 @@ from neuron_evals import (
 )
 from neuron_evals.classifiers import FakeClassifier
 from neuron_evals.core.assertions.registry import assertion_types
+from neuron_evals.core.exceptions import InvalidArgument
 from neuron_evals.core.suites import AsyncSuiteEvaluator, Resources, SuiteEvaluator, SuiteSpec, suite_evaluator
 
 ITEM: dict[str, Any] = {"input": "hours?", "reference": "9"}
@@ -351,3 +352,9 @@ def test_text_from_outside__is_never_more_than_text():
     assert result.status is Status.PASSED
     assert heard == ["{{ x }} %s {0}"]
     assert "{0} %s" in provider.requests[0].messages[0].content
+
+
+def test_items_that_nothing_tells_apart__refused_where_the_parser_had_no_part():
+    spec = parse_suite([ITEM])
+    with pytest.raises(InvalidArgument, match="same content; give each an id"):
+        replace(spec, items=spec.items * 2).of(ITEM)

@@ -163,7 +163,7 @@ def test_dotted_paths__are_resolved_where_they_may_be():
     }
     found = parse_suite({"test_cases": [case], "setup": "shop.begin"}, imports=known.__getitem__)
     assert found.setup is dict
-    assert found.items[0].overrides["deps"] == {"a": 1}
+    assert found.items[0].overrides["deps"].make() == {"a": 1}
     assert found.items[0].item == case
 
 
@@ -383,9 +383,44 @@ def test_class_that_cannot_be_made_or_called_with_three__refused():
         assert message in found["eval_config.evaluator"]
 
 
-def test_deps_that_break__are_a_problem_of_the_case():
-    def broken() -> None:
-        raise RuntimeError("no account")
+def test_function_that_is_called_with_other_arguments__refused():
+    def needs(more: str) -> None: ...
 
-    data = {"test_cases": [{**CASE, "deps": "shop.account"}]}
-    assert "no account" in problems(data, imports=lambda path: broken)[0, "deps"]
+    known = {"shop.needs": needs, "shop.nothing": lambda: None}
+    data = {"setup": "shop.needs", "teardown": "shop.nothing", "test_cases": [{**CASE, "deps": "shop.needs"}]}
+    assert problems(data, imports=known.__getitem__) == {
+        (None, "setup"): "must be the dotted path of a callable without arguments, and its parameters are "
+        "(more: 'str') -> 'None'",
+        (None, "teardown"): "must be the dotted path of a callable that takes what setup returned, and its parameters "
+        "are ()",
+        (0, "deps"): "\"shop.needs\" is called without arguments, and its parameters are (more: 'str') -> 'None'",
+    }
+
+
+@pytest.mark.parametrize(
+    ("keys", "changes", "field"),
+    [
+        ({"setup": "shop.lacking"}, {}, "setup"),
+        ({"teardown": "shop.lacking"}, {}, "teardown"),
+        ({}, {"eval_type": "schema", "expected": "shop.lacking"}, "expected"),
+        ({}, {"eval_type": "schema", "expected": {"schema": "shop.lacking"}}, "expected.schema"),
+        (
+            {},
+            {"eval_type": "schema", "expected": {"schema": "shop.lacking", "required_fields": ["a"]}},
+            "expected.schema",
+        ),
+        (
+            {},
+            {"eval_type": "custom", "eval_config": {"evaluator": "shop.lacking"}, "reference": "hello"},
+            "eval_config.evaluator",
+        ),
+        ({}, {"tools": ["shop.lacking"]}, "tools[0]"),
+        ({}, {"agent_config": {"tools": ["shop.lacking"]}}, "agent_config.tools[0]"),
+        ({}, {"agent_config": {"output_type": "shop.lacking"}}, "agent_config.output_type"),
+        ({}, {"deps": "shop.lacking"}, "deps"),
+    ],
+)
+def test_dotted_path_that_names_none__refused_where_it_stands(keys, changes, field):
+    data = {**keys, "test_cases": [{**CASE, **changes}]}
+    found = problems(data, imports=lambda path: None)
+    assert {path: "names None" in message for (_, path), message in found.items()} == {field: True}

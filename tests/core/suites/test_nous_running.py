@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -292,6 +292,99 @@ def test_teardown_that_breaks__is_told_and_no_case_is_lost():
 def test_deps_for_an_agent_that_takes_none__refused_before_it_is_called():
     with pytest.raises(ConfigurationError, match='"deps" cannot be changed'):
         run_suite(suite({**CASE, "deps": {"a": 1}}), agent=lambda text: pytest.fail("called"))
+
+
+def test_deps_that_say_nothing__are_as_if_they_were_left_out():
+    assert run_suite(suite({**CASE, "deps": {}}), agent=lambda text: "ok").passed_count == 1
+    shared = run_suite(suite({**CASE, "deps": {}}, setup=lambda: "shared"), agent=Noting())
+    assert shared.results[0].output == '"shared"'
+
+
+def test_teardown_alone__leaves_an_agent_what_it_depends_on():
+    agent = Noting().fresh(deps="its own")
+    report = run_suite(suite(teardown=lambda value: None), agent=agent)
+    assert report.results[0].output == '"its own"'
+
+
+class Depends:
+    """Passes when the evaluator is given what the agent was given."""
+
+    def evaluate(self, actual, expected, config):
+        passed = json.loads(actual["output"]) == actual["deps"]
+        return {"score": float(passed), "passed": passed, "reason": str(actual["deps"])}
+
+
+def made_by(function: Any, *ids: str, **keys: Any) -> Any:
+    """Return a suite whose cases depend on what a function makes."""
+    cases = [{**custom(Depends), "id": name, "tags": [name], "deps": "shop.account"} for name in ids]
+    return parse_suite(suite(*cases, **keys), imports=lambda path: function)
+
+
+class AwaitedNoting(Noting):
+    asynchronous = True
+
+
+@pytest.mark.parametrize("agent", [Noting(), AwaitedNoting()])
+@pytest.mark.parametrize("awaited", [False, True])
+def test_deps_by_path__are_made_after_setup_for_each_execution_of_a_chosen_case(agent, awaited):
+    happened: list[Any] = []
+
+    def account() -> dict[str, int]:
+        assert awaited or not is_on_a_loop()
+        happened.append("account")
+        return {"account": len(happened)}
+
+    async def account_in_time() -> dict[str, int]:
+        return account()
+
+    def setup() -> dict[str, int]:
+        happened.append("setup")
+        return {"shop": 1}
+
+    spec = made_by(account_in_time if awaited else account, "a", "b", "c", setup=setup)
+    assert happened == []
+    report = run_suite(spec, agent=agent, repeats=2, tags=["a", "b"])
+    assert [result.passed for result in report.results] == [True] * 4, [result.explain() for result in report.results]
+    assert sorted(json.loads(result.output)["account"] for result in report.results) == [2, 3, 4, 5]
+    assert happened == ["setup", *["account"] * 4]
+
+
+def is_on_a_loop() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
+
+
+def test_deps_by_path__are_not_made_where_nothing_depends_on_them():
+    spec = made_by(lambda: pytest.fail("made"), "a", "b")
+    spec = replace(spec, items=tuple(replace(item, checks=()) for item in spec.items))
+    assert len(run_suite(spec, fake=True).results) == 2
+    with pytest.raises(ConfigurationError, match='"deps" cannot be changed'):
+        run_suite(spec, agent=lambda text: pytest.fail("called"))
+
+
+def test_deps_by_path_that_break__are_an_error_of_that_case_alone_also_with_a_cache():
+    def broken() -> None:
+        raise RuntimeError("no account")
+
+    spec = made_by(broken, "a")
+    spec = replace(spec, items=(*spec.items, *parse_suite(suite({**CASE, "id": "b"})).items))
+    for runner in (EvaluatorRunner(), EvaluatorRunner(cache=MemoryCache())):
+        report = run_suite(spec, agent=Noting(), runner=runner)
+        assert [result.status for result in report.results] == [Status.ERROR, Status.FAILED]
+        assert "no account" in str(report.results[0].error)
+
+
+def test_cache__knows_what_the_function_of_deps_made():
+    accounts = iter([{"a": 1}, {"a": 1}, {"a": 2}, {"a": 2}, {"a": 2}])
+    provider, cache = FakeProvider("ok", "ok"), MemoryCache()
+    case = {**CASE, "deps": "shop.account"}
+    spec = parse_suite(suite(case), imports=lambda path: lambda: next(accounts))
+    for asked in (1, 2, 2):
+        run_suite(spec, agent=Agent(provider), runner=EvaluatorRunner(cache=cache))
+        assert provider.call_count == asked
 
 
 def test_custom__is_given_output_conversation_and_what_the_case_says():
@@ -655,3 +748,52 @@ def test_output_type__with_an_agent_that_is_awaited():
 
     case = {**CASE, "eval_type": "schema", "expected": Person, "agent_config": {"output_type": Person}}
     assert run_case(case, agent=awaited).passed
+
+
+class Wants:
+    """Passes an answer that has one word."""
+
+    def __init__(self, word: str) -> None:
+        self.word = word
+
+    def evaluate(self, actual, expected, config):
+        passed = self.word in actual["output"]
+        return {"score": float(passed), "passed": passed, "reason": f"wanted {self.word}"}
+
+
+def same_but_for(values: list[Any], case: Any) -> list[dict[str, Any]]:
+    return [{"input": "q", **case(value)} for value in values]
+
+
+@pytest.mark.parametrize("workers", ["threads", "processes"])
+@pytest.mark.parametrize("words", [["ok", "nope", "k"], ["nope", "ok", "ok"]])
+def test_cases_without_ids_that_differ_in_their_evaluators_alone__each_has_its_own(words, workers):
+    cases = same_but_for(words, lambda word: {"eval_type": "custom", "eval_config": {"evaluator": Wants(word)}})
+    report = run_suite(cases, agent=lambda text: "ok", workers=workers, concurrency=2)
+    assert [result.passed for result in report.results] == [word in "ok" for word in words]
+    digest = report.results[0].item_id
+    assert [result.item_id for result in report.results] == [digest, f"{digest}-2", f"{digest}-3"]
+
+
+def test_cases_without_ids_that_differ_in_their_schemas_alone__each_has_its_own():
+    def person(kind: type) -> Any:
+        return dataclass(type("Person", (), {"__annotations__": {"age": kind}}))
+
+    cases = same_but_for([int, str], lambda kind: {"eval_type": "schema", "expected": person(kind)})
+    report = run_suite(cases, agent=lambda text: '{"age": "old"}')
+    assert [result.passed for result in report.results] == [False, True]
+
+
+def test_cases_without_ids_that_differ_in_their_tools_alone__each_has_its_own():
+    def looking(found: str) -> Any:
+        def look(query: str) -> str:
+            """Look something up."""
+            return found
+
+        return look
+
+    provider = FakeProvider([ToolCall("look", {"query": "x"})], "ok", [ToolCall("look", {"query": "x"})], "ok")
+    report = run_suite(
+        same_but_for(["A", "B"], lambda found: {"expected": "ok", "tools": [looking(found)]}), agent=Agent(provider)
+    )
+    assert [result.trajectory.tool_calls()[0].result for result in report.results] == ["A", "B"]

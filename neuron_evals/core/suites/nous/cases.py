@@ -7,9 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from neuron_evals.core.agents import Tool, as_tool
+from neuron_evals.core.assertions.wording import shown
 from neuron_evals.core.checking import Assertion
 from neuron_evals.core.exceptions import ConfigurationError, InvalidArgument
 from neuron_evals.core.suites.assertions import AssertionReader
+from neuron_evals.core.suites.calls import Made, refused_call
 from neuron_evals.core.suites.imports import Imports
 from neuron_evals.core.suites.items import ASSERTIONS, item_checks
 from neuron_evals.core.suites.nous.eval_types import read_eval_type
@@ -159,15 +161,18 @@ class _Case:
             return None
 
     def _deps(self) -> Any:
+        """Return what the case's agent depends on, or what makes it when the case runs; `{}` is nothing."""
         given = self.reading.case.get("deps")
         found = self.reading.imported(given, "deps")
-        if not isinstance(given, str) or found is None:
-            return found
-        try:
-            return found() if callable(found) else found
-        except Exception as exc:  # it is the project's
-            self.reading.note("deps", f"{given}() raised {type(exc).__name__}: {exc}")
+        if found is None or found == {}:
             return None
+        if not isinstance(given, str) or not callable(found):
+            return found
+        if parameters := refused_call(found):
+            self.reading.note(
+                "deps", f"{shown(given)} is called without arguments, and its parameters are {parameters}"
+            )
+        return Made(found)
 
 
 def _said(case: Mapping[str, Any]) -> Said:

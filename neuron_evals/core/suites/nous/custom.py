@@ -13,6 +13,7 @@ from neuron_evals.core.checking import Assertion, View
 from neuron_evals.core.exceptions import EvaluationError, InvalidInput
 from neuron_evals.core.jsonable import clean_json
 from neuron_evals.core.results import AssertionResult, Record
+from neuron_evals.core.suites.calls import refused_call
 from neuron_evals.core.suites.nous.reading import CONFIG, Reading
 from neuron_evals.core.suites.shapes import Coded, described
 from neuron_evals.core.suites.spec import AssertionSpec
@@ -129,14 +130,9 @@ def _made(reading: Reading, found: Any) -> Any:
         except Exception as exc:  # the class is the project's
             reading.note(_PATH, f"{name}() cannot be made without arguments: {type(exc).__name__}: {exc}")
             return None
-    method = found.evaluate
-    try:
-        inspect.signature(method).bind({}, None, {})
-    except TypeError:
-        reading.note(_PATH, f"{name}.evaluate must take actual, expected and config, got {inspect.signature(method)}")
+    if parameters := refused_call(found.evaluate, {}, None, {}):
+        reading.note(_PATH, f"{name}.evaluate must take actual, expected and config, got {parameters}")
         return None
-    except ValueError:  # written in C, without a signature
-        pass
     return found
 
 

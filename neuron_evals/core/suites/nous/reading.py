@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from neuron_evals.core.assertions.wording import shown
 from neuron_evals.core.classifiers.fake import FakeClassifier
 from neuron_evals.core.embeddings.fake import FakeEmbeddings
 from neuron_evals.core.exceptions import ConfigurationError, InvalidArgument
@@ -72,14 +73,21 @@ class Reading:
         return {key: value for key, value in self.config.items() if value is not None and key in keys}
 
     def imported(self, value: Any, path: str) -> Any:
-        """Return what a dotted path names, and anything else as it is; `None` when it cannot be had, which is noted."""
+        """Return what a dotted path names, and anything else as it is.
+
+        `None` when it cannot be had, which is noted. A path that names `None` is noted too: it would pass for a key
+        that was left out, and the check or the setup behind it would be gone without a word.
+        """
         if not isinstance(value, str):
             return value
         try:
-            return self._imports(value)
+            found = self._imports(value)
         except ConfigurationError as exc:
             self.note(path, str(exc))
             return None
+        if found is None:
+            self.note(path, f"{shown(value)} names None, and nothing that could be used")
+        return found
 
     def assertion(self, cls: type[Assertion], options: Mapping[str, Any], name: str, **more: Any) -> AssertionSpec:
         """Return an assertion; what its class refuses is noted.

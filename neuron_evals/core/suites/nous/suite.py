@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from neuron_evals.core.suites.items import identity_problems
+from neuron_evals.core.suites.calls import refused_call
+from neuron_evals.core.suites.listing import read_list
 from neuron_evals.core.suites.nous.cases import CaseReader
 from neuron_evals.core.suites.nous.keys import CASES, SUITE_KEYS, TELLING_CASE, TELLING_SUITE, USUAL_TIMEOUT
 from neuron_evals.core.suites.nous.plainness import with_names
@@ -52,15 +53,15 @@ def read_suite(data: Any, types: Mapping[str, type[Assertion]], name: str, impor
         SuiteError: Something is wrong with it; all problems are listed.
     """
     if not isinstance(data, Mapping):
-        items, problems = _read_cases(data, CaseReader(types, imports, needs_id=False), DATASET)
-        if problems:
-            raise SuiteError(problems, given_ids(data))
+        items, found = _read_cases(data, CaseReader(types, imports, needs_id=False), DATASET)
+        if found:
+            raise SuiteError(found, given_ids(data))
         return SuiteSpec(name, items, usual_timeout=USUAL_TIMEOUT)
     own = {key: value for key, value in data.items() if value is not None}
     cases = own.pop(CASES, None)
     problems = own_problems(with_names(own), _SHAPE)
     reading = Reading(own, imports)
-    setup, teardown = _called(reading, "setup"), _called(reading, "teardown")
+    setup, teardown = _called(reading, "setup"), _called(reading, "teardown", None)
     problems += [Problem(None, path, message) for path, message in reading.faults]
     items, found = _read_cases(cases, CaseReader(types, imports, needs_id=True), CASES)
     if problems or found:
@@ -80,29 +81,16 @@ def read_suite(data: Any, types: Mapping[str, type[Assertion]], name: str, impor
     )
 
 
-def _read_cases(cases: Any, reader: CaseReader, where: str) -> tuple[tuple[ItemSpec, ...], list[Problem]]:
-    if not isinstance(cases, list | tuple):
-        what = (
-            "is missing; there must be a list of cases" if cases is None else f"must be a list, got {described(cases)}"
-        )
-        return (), [Problem(None, where, what)]
-    if not cases:
-        return (), [Problem(None, where, "is empty; it needs at least one case")]
-    identity = identity_problems([with_names(case) if isinstance(case, Mapping) else case for case in cases])
-    items: list[ItemSpec] = []
-    problems: list[Problem] = []
-    for index, case in enumerate(cases):
-        faults: dict[str, str] = {}
-        read = reader.read(index, case, faults)
-        for field, message in identity.get(index, {}).items():
-            faults.setdefault(field, message)
-        problems += [Problem(index, field, message) for field, message in faults.items()]
-        if read is not None and not faults:
-            items.append(read)
-    return tuple(items), problems
+def _read_cases(cases: Any, reader: CaseReader, where: str) -> tuple[tuple[ItemSpec, ...], tuple[Problem, ...]]:
+    return read_list(cases, reader.read, noun="case", where=where, as_data=_as_data)
 
 
-def _called(reading: Reading, key: str) -> Callable[..., Any] | None:
+def _as_data(case: Any) -> Any:
+    return with_names(case) if isinstance(case, Mapping) else case
+
+
+def _called(reading: Reading, key: str, *arguments: Any) -> Callable[..., Any] | None:
+    """Return the function that a key names, which is to be called with these arguments; what is wrong is noted."""
     given, shape = reading.case.get(key), SUITE_KEYS[key]
     if given is None or any(shape.faults(given, key)):  # said where all keys are looked at
         return None
@@ -111,6 +99,9 @@ def _called(reading: Reading, key: str) -> Callable[..., Any] | None:
         return None
     if not callable(found):
         reading.note(key, f"must be {shape.noun}, got {described(found)}")
+        return None
+    if parameters := refused_call(found, *arguments):
+        reading.note(key, f"must be {shape.noun}, and its parameters are {parameters}")
         return None
     callable_: Callable[..., Any] = found
     return callable_
