@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any
 from django.test import TestCase
 
 from neuron_evals import container
-from neuron_evals.connections import own_async_connections
-from neuron_evals.core.runner import InPlaceRunner
 from neuron_evals.core.testing import assert_case, assert_evaluator, assert_suite
 from neuron_evals.models import EvalSuite
 from neuron_evals.suites import suite_evaluator
@@ -82,7 +80,7 @@ class EvaluationAssertions:
             suite_evaluator(suite, **options),
             min_success_rate=suite.min_success_rate if min_success_rate is None else min_success_rate,
             max_error_rate=max_error_rate,
-            runner=_runner(),
+            runner=container.make_test_runner(),
         )
 
     def assertEvaluatorPasses(  # noqa: N802
@@ -104,7 +102,7 @@ class EvaluationAssertions:
         """
         __tracebackhide__ = True  # as above
         built = container.build(evaluator) if isinstance(evaluator, type) else evaluator
-        return assert_evaluator(built, **{"runner": _runner(), **options})
+        return assert_evaluator(built, **{"runner": container.make_test_runner(), **options})
 
 
 class EvaluationTestCase(EvaluationAssertions, TestCase):
@@ -113,8 +111,4 @@ class EvaluationTestCase(EvaluationAssertions, TestCase):
 
 def _own() -> dict[str, Any]:
     """Return what cases and suites run with in this project, unless the test says otherwise."""
-    return {"runner": _runner(), "types": container.assertion_types()}
-
-
-def _runner() -> InPlaceRunner:
-    return InPlaceRunner(around_async=own_async_connections)
+    return {"runner": container.make_test_runner(), "types": container.assertion_types()}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from neuron_evals.container.building import build
 from neuron_evals.container.drivers import output_drivers
 from neuron_evals.container.injection import make
-from neuron_evals.container.runners import make_runner
+from neuron_evals.container.runners import make_runner, make_test_runner
 from neuron_evals.registries.assertions import assertion_types
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ __all__ = [
     "make_cache",
     "make_launcher",
     "make_runner",
+    "make_test_runner",
     "named_model",
     "output_drivers",
     "suite_import",

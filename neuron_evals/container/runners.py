@@ -12,7 +12,7 @@ from neuron_evals.connections import (
     refresh_connections,
 )
 from neuron_evals.container.building import callable_from
-from neuron_evals.core.runner import EvaluatorRunner
+from neuron_evals.core.runner import EvaluatorRunner, InPlaceRunner
 
 
 def make_runner() -> EvaluatorRunner:
@@ -31,6 +31,11 @@ def make_runner() -> EvaluatorRunner:
         around_async=own_async_connections,
         after_fork=forget_connections,
     )
+
+
+def make_test_runner() -> InPlaceRunner:
+    """Return a runner for tests, which looks after the connections of async code."""
+    return InPlaceRunner(around_async=own_async_connections)
 
 
 def hook(key: str, setting: conf.Hook) -> Callable[[], None] | None:

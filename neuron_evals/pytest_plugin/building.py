@@ -45,9 +45,9 @@ def built(evaluator: type[BaseEvaluator]) -> BaseEvaluator:
 def runner() -> InPlaceRunner:
     """Return a runner for tests, which looks after the connections of async code where Django is set up."""
     if is_django_ready():
-        from neuron_evals.connections import own_async_connections  # noqa: PLC0415  (as above)
+        from neuron_evals.container import make_test_runner  # noqa: PLC0415  (as above)
 
-        return InPlaceRunner(around_async=own_async_connections)
+        return make_test_runner()
     return InPlaceRunner()
 
 
