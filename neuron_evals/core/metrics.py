@@ -86,17 +86,18 @@ class Collected:
     metrics: dict[str, float] = field(default_factory=dict)
 
     def usage(self, kind: UsageKind | None = None) -> Usage | None:
-        """Return the tokens of all model calls, or of one kind; `None` when there was none."""
+        """Return the tokens of all model calls, or of one kind; `None` when there was none, or one may be several."""
         calls = self._calls(kind)
-        return Usage.sum(call.usage or Usage() for call in calls) if calls else None
+        told = bool(calls) and all(call.told for call in calls)
+        return Usage.sum(call.usage or Usage() for call in calls) if told else None
 
     def cost(self, kind: UsageKind | None = None) -> Decimal | None:
         """Return what all model calls cost, or those of one kind; `None` when there was none, or one is unknown."""
         return total_cost(call.cost for call in self._calls(kind))
 
     def known_usage(self, kind: UsageKind | None = None) -> Usage | None:
-        """Return what is known of the tokens, which the whole cannot be below; `None` when there was no model call."""
-        calls = self._calls(kind)
+        """Return what is known of the tokens, which the whole cannot be below; `None` when nothing is."""
+        calls = [call for call in self._calls(kind) if call.told]
         return Usage.known_sum(call.usage or Usage() for call in calls) if calls else None
 
     def known_cost(self, kind: UsageKind | None = None) -> Decimal | None:

@@ -6,6 +6,8 @@ only skips the tests that are marked.
 
 from __future__ import annotations
 
+from collections.abc import Generator
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,6 +17,8 @@ if TYPE_CHECKING:
 
 MARK = "evals"
 _OPTION = "neuron_evals"
+_FLAG = "--evals"
+_OWN_FLAG = "--neuron-evals"
 
 EVALUATORS = "evals_evaluators"
 SUITES = "evals_suites"
@@ -23,18 +27,41 @@ FIXTURES = ("agent", "judge", "classifier", "embeddings", "simulator")
 """What suites and cases take of fixtures, whose names have `evals_` before these."""
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the option and the settings."""
-    group = parser.getgroup("neuron_evals", "evaluations of AI agents")
-    group.addoption(
-        "--evals",
-        action="store_true",
-        dest=_OPTION,
-        help="run tests marked with `evals`, and each item of evaluator files and suite files as a test",
-    )
+def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
+    """Add the option under the name that nobody else has, and the settings."""
+    _add_option(parser, _OWN_FLAG, f"do what {_FLAG} does, where the project or another plugin has one of its own")
     where = "folders of %s for --evals: names or paths below the root, with wildcards (default: %s)"
     parser.addini(EVALUATORS, where % ("evaluator files", "evaluators"), type="args", default=["evaluators"])
     parser.addini(SUITES, where % ("suite files", "suites"), type="args", default=["suites"])
+    if any(_is_conftest(plugin) for plugin in pluginmanager.get_plugins()):
+        # A `conftest.py` names this plugin, so that no hook for what comes before it is called.
+        _add_flag(parser)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_load_initial_conftests(parser: pytest.Parser) -> Generator[None, None, None]:
+    """Add `--evals` once every `conftest.py` had its say: of two options of one name no run of pytest comes about."""
+    yield
+    _add_flag(parser)
+
+
+def _add_flag(parser: pytest.Parser) -> None:
+    try:
+        taken = _FLAG not in parser.parse_known_and_unknown_args([_FLAG])[1]
+    except pytest.UsageError:  # it wants a value
+        taken = True
+    if not taken:
+        told = "run tests marked with `evals`, and each item of evaluator files and suite files as a test"
+        _add_option(parser, _FLAG, told)
+
+
+def _add_option(parser: pytest.Parser, name: str, told: str) -> None:
+    group = parser.getgroup("neuron_evals", "evaluations of AI agents")
+    group.addoption(name, action="store_true", dest=_OPTION, help=told)
+
+
+def _is_conftest(plugin: object) -> bool:
+    return PurePath(getattr(plugin, "__file__", None) or "").name == "conftest.py"
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -54,7 +81,7 @@ class _Skipping:
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
         if item.get_closest_marker(MARK) is not None:
-            pytest.skip("evaluates an agent: run it with --evals")
+            pytest.skip("evaluates an agent: run it with --evals (plugin neuron_evals)")
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -84,21 +85,31 @@ class EvaluationItem(pytest.Function):
 
     def runtest(self) -> None:
         """Run the item; an item of which nothing could be judged is skipped, with the reason."""
-        planned = self.planned
         try:
-            if planned.entry is None:
-                assert_evaluator(self.evaluator(), runner=runner())
-                return
-            results = runner().run_one(self.evaluator(), planned.entry, planned.repeat)
+            self._run()
         except AssertionError as exc:
-            pytest.fail(str(exc), pytrace=False)
+            said = str(exc)
         except NeuronEvalsError as exc:  # it says where and what, which a traceback would bury
-            pytest.fail(printable(f"{type(exc).__name__}: {exc}", multiline=True), pytrace=False)
-        self._require(results)
+            said = printable(f"{type(exc).__name__}: {exc}", multiline=True)
+        else:
+            return
+        # Out here the error is not shown a second time as what this one came from.
+        pytest.fail(said, pytrace=False)
 
     def reportinfo(self) -> tuple[os.PathLike[str] | str, int | None, str]:
-        """Return where the test comes from: its file, as a whole."""
-        return self.path, None, self.name
+        """Return where the test comes from: its file, and the line there, counted from 0."""
+        return self.path, self.line(), self.name
+
+    def line(self) -> int:
+        """Return the line: the first, as a suite file is a test as a whole."""
+        return 0
+
+    def _run(self) -> None:
+        entry, repeat = self.planned.entry, self.planned.repeat
+        if entry is None:
+            assert_evaluator(self.evaluator(), runner=runner())
+        else:
+            self._require(runner().run_one(self.evaluator(), entry, repeat))
 
     def _require(self, results: EvaluationResults) -> None:
         for result in results.results:
@@ -125,12 +136,18 @@ class EvaluatorItem(EvaluationItem):
         def of_evaluator() -> None:
             """Take no fixture but those that marks and `autouse` ask for."""
 
-        module = sys.modules[subject.__module__]
-        for owner in (module, subject):
-            given = getattr(owner, "pytestmark", [])
-            for mark in given if isinstance(given, list | tuple) else [given]:
-                of_evaluator = mark(of_evaluator)
+        given = [getattr(owner, "pytestmark", []) for owner in (sys.modules[subject.__module__], subject)]
+        of_evaluator.pytestmark = [  # type: ignore[attr-defined]  # as `pytest.mark` does it
+            mark for marks in given for mark in (marks if isinstance(marks, list | tuple) else [marks])
+        ]
         return of_evaluator
+
+    def line(self) -> int:
+        """Return the line of the class; the first where it does not tell, as a class that was made by a call."""
+        try:
+            return max(0, inspect.getsourcelines(self.subject)[1] - 1)
+        except (OSError, TypeError):
+            return 0
 
     def evaluator(self) -> BaseEvaluator:
         """Return the evaluator of this test, which nothing else uses."""

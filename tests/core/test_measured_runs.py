@@ -88,7 +88,9 @@ def test_streamed_and_repeated_model_calls__first_token_and_retries():
 
 
 def test_callable__tells_nothing_and_nothing_is_made_up():
-    assert measured(run_case(CASE, agent=lambda text: "7.5")) == (None, None, None, 0, 0)
+    called = run_case(CASE, agent=lambda text: "7.5")
+    assert measured(called) == (None, None, None, 0, 0)
+    assert (called.usage, called.known_usage) == (None, None)
     (result,) = EvaluatorRunner().run(Plain()).results
     assert measured(result) == (None,) * 5
 
@@ -125,6 +127,7 @@ class Read(Plain):
 
 def test_conversation_from_elsewhere__tells_what_it_can():
     (result,) = EvaluatorRunner().run(Read()).results
+    assert result.measurements["requests"] == result.usage.requests == 2
     assert (result.steps.iterations, result.steps.tool_calls, result.steps.tool_errors) == (2, 1, 1)
     assert result.steps.retries is None
 

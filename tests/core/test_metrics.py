@@ -51,11 +51,22 @@ def test_kinds__are_counted_apart_and_end_with_their_block():
     [
         ([], (None, None), (None, None)),
         ([ModelCall("agent", 1, Usage(1, 2), Decimal(0))], (Usage(1, 2), Decimal(0)), (Usage(1, 2), Decimal(0))),
-        ([ModelCall("agent", 1)], (Usage(), None), (Usage(), None)),
+        ([ModelCall("agent", 1, model="small")], (Usage(), None), (Usage(), None)),
         (
-            [ModelCall("agent", 1, Usage(1, 2), Decimal(3)), ModelCall("agent", 1), ModelCall("agent", 1, Usage(4))],
+            [
+                ModelCall("agent", 1, Usage(1, 2), Decimal(3)),
+                ModelCall("agent", 1, model="small"),
+                ModelCall("agent", 1, Usage(4)),
+            ],
             (Usage(requests=3), None),
             (Usage(5, 2, requests=3), Decimal(3)),
+        ),
+        # An agent that tells nothing may have called a model any number of times.
+        ([ModelCall("agent", 1)], (None, None), (None, None)),
+        (
+            [ModelCall("agent", 1, Usage(1, 2), Decimal(3)), ModelCall("agent", 1)],
+            (None, None),
+            (Usage(1, 2), Decimal(3)),
         ),
     ],
 )

@@ -202,3 +202,56 @@ def test_run_in_several_processes__each_test_once_and_the_report_has_scores(fold
         for case in cases
     }
     assert (scores["Support[hours]"], scores["Support[never]"], scores["Support[broken]"]) == (["1.0"], ["0.0"], [])
+
+
+MARKS = """
+import pytest
+
+from neuron_evals import BaseEvaluator, Equals
+
+pytestmark = pytest.mark.skipif(SKIPPED, reason="no key")
+
+
+class Plain(BaseEvaluator):
+    def get_dataset(self):
+        return [{"id": "a"}]
+
+    def run(self, item):
+        return "x"
+
+    def evaluate(self, output, item):
+        self.check(Equals("x"), output)
+
+
+@pytest.mark.skip(reason="not today")
+class Skipped(Plain):
+    pass
+
+
+@pytest.mark.xfail(run=False, reason="known")
+class Expected(Plain):
+    pass
+
+
+Made = type("Made", (Plain,), {"__module__": __name__, "pytestmark": [pytest.mark.skip(reason="made by a call")]})
+"""
+
+
+@pytest.mark.parametrize("all_skipped", [True, False])
+def test_marks_of_an_evaluator__each_skips_its_own_tests_and_names_their_place(folder, all_skipped):
+    folder.write(evaluators__marks_py=MARKS.replace("SKIPPED", str(all_skipped)))
+    done = folder.pytest("--evals", "-rs")
+    assert done.status == 0, done.text
+    if all_skipped:
+        assert "no key" in done.text
+        return
+    assert "1 passed, 2 skipped, 1 xfailed" in done.text
+    place = MARKS.splitlines().index("class Skipped(Plain):")  # its decorator stands above, and lines count from 1
+    assert f"evaluators/marks.py:{place}: not today" in done.text
+    assert "evaluators/marks.py:1: made by a call" in done.text
+
+
+def test_failure__is_told_once_and_not_as_what_came_of_another(folder):
+    done = folder.write(evaluators__support_py=EVALUATOR, suites__basic_yaml=SUITE).pytest("--evals")
+    assert done.status == 1
+    assert "During handling of the above exception" not in done.text

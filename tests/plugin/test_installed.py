@@ -64,3 +64,40 @@ def test_option_mark_and_settings__are_documented_by_pytest(folder):
     told = folder.pytest("--help").text
     assert all(name in told for name in ("--evals", "evals_evaluators", "evals_suites"))
     assert "@pytest.mark.evals" in folder.pytest("--markers").text
+
+
+OWN_OPTION = """
+def pytest_addoption(parser):
+    parser.addoption("--evals", OPTIONS)
+"""
+MARKED = """
+import pytest
+
+
+@pytest.mark.evals
+def test_paid():
+    pass
+"""
+
+
+@pytest.mark.parametrize("options", ['action="store_true"', 'type=int, help="wants a value"'])
+def test_project_with_an_option_of_that_name__keeps_it_and_has_ours_by_the_other_name(folder, options):
+    folder.write(conftest_py=OWN_OPTION.replace("OPTIONS", options), test_paid_py=MARKED)
+    done = folder.pytest("-v")
+    assert (done.status, done.outcomes()) == (0, {"test_paid.py::test_paid": "SKIPPED"}), done.text
+    done = folder.pytest("-v", "--neuron-evals")
+    assert (done.status, done.outcomes()) == (0, {"test_paid.py::test_paid": "PASSED"}), done.text
+
+
+def test_plugin_named_by_a_conftest__has_its_option(folder):
+    folder.write(conftest_py='pytest_plugins = ["neuron_evals.pytest_plugin"]\n', test_paid_py=MARKED)
+    for option, outcome in (("-v", "SKIPPED"), ("--evals", "PASSED")):
+        done = folder.pytest("--disable-plugin-autoload", "-v", option)
+        assert (done.status, done.outcomes()) == (0, {"test_paid.py::test_paid": outcome}), done.text
+
+
+def test_mark_of_the_projects_own__the_reason_names_the_plugin_that_skips_it(folder):
+    folder.write(test_paid_py=MARKED)
+    assert "run it with --evals (plugin neuron_evals)" in folder.pytest("-rs").text
+    done = folder.pytest("-v", "-p", "no:neuron_evals", "-o", "markers=evals: ours")
+    assert done.outcomes() == {"test_paid.py::test_paid": "PASSED"}, done.text

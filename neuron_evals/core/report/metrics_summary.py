@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from neuron_evals.core.report.spending import tells_all
 from neuron_evals.core.report.times import Times
-from neuron_evals.core.results.measurements import retries
+from neuron_evals.core.results.measurements import known_retries, retries
 from neuron_evals.core.statistics import percentile
 
 if TYPE_CHECKING:
@@ -163,13 +163,16 @@ class MetricsTally:
         steps = result.steps
         if steps.first_token is not None:
             self._first_tokens.append(steps.first_token)
-        if steps.iterations is None and steps.tool_calls is None:
+        again = known_retries(result)
+        if steps.iterations is None and steps.tool_calls is None and again is None:
             return
         whole = tells_all(result)
-        requests = None if result.usage is None or steps.iterations is None else result.usage.requests
-        values = (steps.tool_calls, steps.tool_errors, steps.iterations, requests, retries(result))
-        for name, value in zip(_COUNTS, values, strict=True):
+        requests = None if result.usage is None else result.usage.requests
+        values = (steps.tool_calls, steps.tool_errors, steps.iterations, requests)
+        for name, value in zip(_COUNTS, values, strict=False):
             self._counts[name].add(value, whole)
+        # Of the tries of an item their number is known, also where that of model calls is not.
+        self._counts["retries"].add(again, whole and retries(result) is not None)
 
     def merge(self, other: MetricsTally) -> None:
         """Count all that another tally counted."""

@@ -48,7 +48,7 @@ def measurements(result: ItemResult) -> dict[str, Any]:
         "tool_calls": steps.tool_calls,
         "tool_errors": steps.tool_errors,
         "iterations": steps.iterations,
-        "requests": None if usage is None or steps.iterations is None else usage.requests,
+        "requests": None if usage is None else usage.requests,
         "retries": retries(result),
     }
 
@@ -57,6 +57,14 @@ def retries(result: ItemResult) -> int | None:
     """Return how often anything was tried again: the item, and the model calls of the try that counts."""
     again = result.steps.retries
     return None if again is None else again + result.attempts - 1
+
+
+def known_retries(result: ItemResult) -> int | None:
+    """Return what is known of that, which the whole cannot be below; `None` when nothing is."""
+    again = result.steps.retries
+    if again is None and result.attempts == 1:
+        return None
+    return (again or 0) + result.attempts - 1
 
 
 def _held(steps: AgentSteps) -> dict[str, Any]:

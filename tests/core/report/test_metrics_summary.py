@@ -106,6 +106,14 @@ def test_tries_of_an_item__are_retries_too():
     assert (summary_of(result).retries, summary_of(result).known.retries) == (None, 3)
 
 
+def test_tries_of_an_item_that_tells_nothing_else__are_known_to_be_retries():
+    tried = a_result(attempts=3, other_attempts=(Attempt(Status.ERROR), Attempt(Status.ERROR)))
+    summary = summary_of(tried, a_result())
+    assert (summary.retries, summary.known.retries, summary.known.tool_calls) == (None, 2, None)
+    assert tried.measurements["retries"] is None
+    assert summary_of(a_result()).known.retries is None
+
+
 def test_evaluators_together__as_if_they_were_one(report_of):
     one = [a_result(usage=Usage(1, 2), cost=0.1, run_time=1.0, steps=STEPS), a_result(run_time=2.0)]
     other = [a_result(usage=Usage(3, 4), cost=0.2, run_time=3.0, steps=STEPS)]
