@@ -13,6 +13,7 @@ lets it give way to others, in a deadlock for instance, it is repeated; inside a
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -189,7 +190,8 @@ def _error(text: str) -> Value:
 
 def _moved(run: EvalRun, changed: int) -> bool:
     if changed:
-        run.refresh_from_db(fields=[*STATE, "error", "dispatch_error"])
+        with suppress(EvalRun.DoesNotExist):  # somebody deleted it at once
+            run.refresh_from_db(fields=[*STATE, "error", "dispatch_error"])
     return bool(changed)
 
 

@@ -15,7 +15,7 @@ from neuron_evals.models.clock import database_now
 from neuron_evals.models.counts import COUNTS
 from neuron_evals.models.leases import LEASE, Lease, LeaseLost, cancel_requested, claim, fenced, release, renew
 from neuron_evals.models.states import LOST, _close_lost, finish, request_cancel, resume, sweep
-from tests.models.rows import claimed, item, make_run, store
+from tests.models.rows import claimed, item, make_run, over, store
 
 LATER = timedelta(hours=1)
 """Far beyond every lease of these tests."""
@@ -124,7 +124,7 @@ def test_claim__of_a_run_to_be_cancelled__none(using):
 
 def test_claim__of_a_run_that_was_deleted__none(using):
     run = make_run(using)
-    EvalRun.objects.using(using).filter(pk=run.pk).delete()
+    over(fresh(run)).delete()
     assert claim(run, "host:1") is None
 
 
@@ -207,7 +207,7 @@ def test_cancel_requested__tells_the_executor(using):
     assert cancel_requested(lease) is False
     request_cancel(run)
     assert cancel_requested(lease) is True
-    EvalRun.objects.using(using).all().delete()
+    over(fresh(run)).delete()
     with pytest.raises(LeaseLost):
         cancel_requested(lease)
 
