@@ -78,6 +78,7 @@ class EvalRunAdmin(RunColumns, CountedDeletion, ReadOnlyPages):
                     "batch",
                     "parent_page",
                     "created_at",
+                    "queued_at",
                     "started_at",
                     "finished_at",
                     "cancel_requested_at",

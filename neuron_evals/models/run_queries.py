@@ -12,6 +12,7 @@ from django.db import IntegrityError, models, transaction
 from django.db.models import Count, Exists, F, OuterRef, ProtectedError, Q
 
 from neuron_evals.core.jsonable import clean_text
+from neuron_evals.models.clock import database_now
 from neuron_evals.models.contention import despite_contention
 from neuron_evals.models.deletion import explained_refusal
 from neuron_evals.models.items import ItemStatus
@@ -74,6 +75,15 @@ class RunQuerySet(models.QuerySet["EvalRun"]):
         wanted = self.filter(Exists(free), status__in=ACTIVE, cancel_requested_at=None)
         return wanted.order_by("created_at", "pk")
 
+    def waiting(self, since: datetime) -> Self:
+        """Return those that wait for an executor since before a time, the oldest first.
+
+        Args:
+            since: A time of the database.
+        """
+        before = Q(queued_at__lt=since) | Q(queued_at=None, created_at__lt=since)  # rows that others made
+        return self.filter(before, status=RunStatus.QUEUED).order_by("pk")
+
     def lost(self, now: datetime) -> Self:
         """Return those that say they are running while nobody has a lease on a shard of theirs.
 
@@ -129,6 +139,7 @@ class RunQuerySet(models.QuerySet["EvalRun"]):
         self._for_write = True  # as Django's own verbs that insert: a replica may not have the row yet
         run = self.model(**columns)
         run.source = clean_text(run.source, LONGEST_SOURCE)
+        run.queued_at = database_now(self.db)
         if run.suite is not None and not run.suite_hash:
             run.suite_hash = run.suite.content_hash
         if idempotency_key:

@@ -19,7 +19,7 @@ from neuron_evals.models.run_status import ENDED, RunStatus, Trigger
 if TYPE_CHECKING:
     from datetime import timedelta
 
-STATE = ("status", "attempt", "cancel_requested_at", "started_at", "finished_at", *COUNTS)
+STATE = ("status", "attempt", "cancel_requested_at", "queued_at", "started_at", "finished_at", *COUNTS)
 """The columns that change in single statements with a condition only."""
 
 _RECOUNTS = 5
@@ -62,6 +62,7 @@ class EvalRun(models.Model):
         attempt: 1, and 1 more each time it is resumed.
         cancel_requested_at: When somebody asked to cancel it; `None` when nobody did.
         parent: The run of which this one repeats a part, or grades the answers again.
+        queued_at: When it was last put into the queue: made, or resumed.
         started_at: When an executor first had it.
     """
 
@@ -149,6 +150,7 @@ class EvalRun(models.Model):
     )
     metadata = CleanJSONField(_("metadata"), default=dict, blank=True)
     created_at = models.DateTimeField(_("created"), auto_now_add=True)
+    queued_at = models.DateTimeField(_("queued since"), null=True, blank=True)
     started_at = models.DateTimeField(_("started"), null=True, blank=True)
     finished_at = models.DateTimeField(_("finished"), null=True, blank=True)
 

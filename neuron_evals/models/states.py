@@ -129,6 +129,7 @@ def _queue_again(run: EvalRun, runs: QuerySet[EvalRun]) -> int:
             status=RunStatus.QUEUED,
             attempt=F("attempt") + 1,
             cancel_requested_at=None,
+            queued_at=database_now(run.database),
             finished_at=None,
             error="",
             dispatch_error="",
