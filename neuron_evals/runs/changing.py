@@ -13,6 +13,7 @@ from neuron_evals.models import EvalRun, EvalRunShard, EvalSuite, RunStatus, Tri
 from neuron_evals.models.clock import database_now
 from neuron_evals.models.shards import OPEN
 from neuron_evals.outputs import close_run
+from neuron_evals.outputs.driver import executor as this_process
 from neuron_evals.runs.creating import create_run
 from neuron_evals.runs.executing import run_gate
 from neuron_evals.runs.options import PARTS, RunOptions
@@ -44,7 +45,22 @@ def cancel_run(run: EvalRun) -> bool:
     Returns:
         Whether it is or will be cancelled; `False` when it was over already.
     """
-    asked = states.request_cancel(run)
+    return _told(run, asked=states.request_cancel(run))
+
+
+def cancel_own_run(run: EvalRun) -> bool:
+    """Ask to cancel a run that this process was to execute, as `cancel_run` does, unless another executor has it.
+
+    Args:
+        run: The run as it was made or read by this process; when it was resumed since, it is another's.
+
+    Returns:
+        Whether it is or will be cancelled; `False` when it was over already, or is another's.
+    """
+    return _told(run, asked=states.request_own_cancel(run, this_process()))
+
+
+def _told(run: EvalRun, *, asked: bool) -> bool:
     if asked:
         send = partial(run_cancelled.send_robust, EvalRun, run=run)
         transaction.on_commit(lambda: send() and None, using=run.database)
