@@ -51,7 +51,8 @@ class InlineLauncher(Launcher):
 class ProcessLauncher(Launcher):
     """Executes each run in a process of its own, which outlives the one that launched it. It needs no queue.
 
-    The process has the working directory, environment, module search path and Django settings of its launcher.
+    The process has the working directory, environment, module search path and Django settings of its launcher. An
+    evaluator from code is looked for in the folder `evaluators` there.
 
     Args:
         log: File to which what the processes say is appended; nowhere by default.
@@ -72,6 +73,8 @@ class ProcessLauncher(Launcher):
             found.append(f'the launcher "process" needs the settings by name, in {_SETTINGS}')
         if self._log is not None and not self._log.parent.is_dir():
             found.append(f'the launcher "process" cannot write "{self._log}": there is no such folder')
+        elif self._log is not None and (self._log.is_dir() or not _is_writable(self._log)):
+            found.append(f'the launcher "process" cannot write "{self._log}"')
         return found
 
     def launch(self, run_id: int) -> None:
@@ -97,6 +100,10 @@ class ProcessLauncher(Launcher):
         if done.returncode != 0:
             msg = f"the process of run {run_id} could not be started (status {done.returncode})"
             raise ConfigurationError(msg)
+
+
+def _is_writable(log: Path) -> bool:
+    return os.access(log if log.exists() else log.parent, os.W_OK)
 
 
 def _search_path() -> list[str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from django.contrib import messages
-from django.db import transaction
 from django.utils.translation import gettext
 
 from neuron_evals.admin import texts
@@ -33,13 +32,12 @@ def started_run(pages: Any, request: HttpRequest, suite: EvalSuite) -> EvalRun |
     """
     # Here, so that a start loads no engine.
     from neuron_evals.core.exceptions import ConfigurationError  # noqa: PLC0415
-    from neuron_evals.runs import RunError, create_run, launch_run  # noqa: PLC0415
+    from neuron_evals.runs import RunError, create_run, make_and_launch  # noqa: PLC0415
 
     try:
         # A launcher that cannot be used leaves no run that nobody will ever execute.
-        with transaction.atomic(suite._state.db):  # noqa: SLF001  (Django's documented name)
-            run = create_run(suite, trigger=Trigger.ADMIN, user=request.user)
-            launch_run(run)
+        using = suite._state.db  # noqa: SLF001  (Django's documented name)
+        run = make_and_launch(lambda: create_run(suite, trigger=Trigger.ADMIN, user=request.user), using)
     except RunError as exc:
         _tell(pages, request, suite, list(exc.problems))
         return None

@@ -78,6 +78,7 @@ class EvalRunAdmin(RunColumns, CountedDeletion, ReadOnlyPages):
                     "shown_batch",
                     "parent_page",
                     "created_at",
+                    "queued_at",
                     "started_at",
                     "finished_at",
                     "cancel_requested_at",
@@ -121,6 +122,16 @@ class EvalRunAdmin(RunColumns, CountedDeletion, ReadOnlyPages):
     def needing(self, keys: list[Any]) -> list[QuerySet[Any]]:
         """Return the suites that have one as their baseline."""
         return [EvalSuite.objects.filter(baseline__in=keys)]
+
+    def get_deleted_objects(
+        self, objs: Any, request: HttpRequest
+    ) -> tuple[list[Any], dict[str, int], set[str], list[Any]]:
+        """Return what the page of a deletion shows; a run that is not over hinders it."""
+        rows = list(objs)
+        shown, counts, lacking, hindering = super().get_deleted_objects(rows, request)
+        said = gettext("run %(run)d (%(status)s): cancel it first, and delete it when it is over")
+        active = [said % {"run": row.pk, "status": row.get_status_display()} for row in rows if not row.is_over]
+        return shown, counts, lacking, [*active, *hindering]
 
     def has_cancel_permission(self, request: HttpRequest) -> bool:
         """Return whether a person may cancel runs."""

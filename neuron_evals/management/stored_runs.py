@@ -83,7 +83,9 @@ def made_run(suite: str, *, agent: str | None, judge: str | None, options: Mappi
 
 
 def executed_run(run: EvalRun, shown: Shown, stop: StopToken, runner: EvaluatorRunner) -> EvalRun:
-    """Execute a run that was just made, and return it as it is then: nothing of it is left for another executor.
+    """Execute a run that was just made, and return it as it is then.
+
+    Nothing of it is left for another executor; where another has it already, it is left alone, and is not over.
 
     Args:
         run: The run.
@@ -94,8 +96,8 @@ def executed_run(run: EvalRun, shown: Shown, stop: StopToken, runner: EvaluatorR
     try:
         done = runs.execute_run(run.pk, listeners=[shown], stop=stop, runner=runner, using=run.database)
     except BaseException:
-        runs.cancel_run(run)
+        runs.cancel_own_run(run)
         raise
-    if done.is_over or not runs.cancel_run(done):
+    if done.is_over or not runs.cancel_own_run(run):
         return done
     return runs.found_run(run.pk, run.database)

@@ -252,6 +252,7 @@ class Migration(migrations.Migration):
                 ("cancel_requested_at", models.DateTimeField(blank=True, null=True, verbose_name="cancel requested")),
                 ("metadata", models.JSONField(blank=True, default=dict, verbose_name="metadata")),
                 ("created_at", models.DateTimeField(auto_now_add=True, verbose_name="created")),
+                ("queued_at", models.DateTimeField(blank=True, null=True, verbose_name="queued since")),
                 ("started_at", models.DateTimeField(blank=True, null=True, verbose_name="started")),
                 ("finished_at", models.DateTimeField(blank=True, null=True, verbose_name="finished")),
                 (

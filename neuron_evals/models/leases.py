@@ -34,7 +34,8 @@ LEASE = timedelta(seconds=60)
 GIVEN_BACK = (ShardStatus.FINISHED, ShardStatus.ERROR, ShardStatus.CANCELLED)
 """The statuses with which a shard can be given back."""
 
-_EXECUTOR = 200
+EXECUTOR = 200
+"""Greatest length of the name of an executor, in characters."""
 
 
 class LeaseLost(StopRun):
@@ -188,7 +189,7 @@ def _taken(free: Any, lease: Lease, executor: str, now: datetime) -> bool:
 def _take(free: Any, lease: Lease, executor: str, now: datetime) -> bool:
     changed = free.filter(pk=lease.shard_id).update(
         status=ShardStatus.RUNNING,
-        executor=clean_text(executor, _EXECUTOR),
+        executor=clean_text(executor, EXECUTOR),
         token=lease.token,
         lease_expires_at=lease.expires_at,
         heartbeat_at=now,

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
 from django.db import IntegrityError, models, transaction
-from django.db.models import Count, Exists, OuterRef, Q
+from django.db.models import Count, Exists, F, OuterRef, ProtectedError, Q
 
 from neuron_evals.core.jsonable import clean_text
+from neuron_evals.models.clock import database_now
 from neuron_evals.models.contention import despite_contention
 from neuron_evals.models.deletion import explained_refusal
 from neuron_evals.models.items import ItemStatus
@@ -29,6 +31,15 @@ LONGEST_SOURCE = 300
 
 INSTEAD_OF_DELETING = "Give the suite another baseline, or none, first."
 """What to do where a run that is a baseline is to be deleted."""
+
+
+INSTEAD_OF_DELETING_ACTIVE = (
+    "Cancel it first; when the process of a running one is gone, `manage.py eval_runs sweep` closes it after a minute."
+)
+"""What to do where a run that is not over is to be deleted."""
+
+_TOLD = 20
+_PAGE = 500
 
 
 class RunQuerySet(models.QuerySet["EvalRun"]):
@@ -63,6 +74,15 @@ class RunQuerySet(models.QuerySet["EvalRun"]):
         free = EvalRunShard.objects.filter(run=OuterRef("pk")).free(now)
         wanted = self.filter(Exists(free), status__in=ACTIVE, cancel_requested_at=None)
         return wanted.order_by("created_at", "pk")
+
+    def waiting(self, since: datetime) -> Self:
+        """Return those that wait for an executor since before a time, the oldest first.
+
+        Args:
+            since: A time of the database.
+        """
+        before = Q(queued_at__lt=since) | Q(queued_at=None, created_at__lt=since)  # rows that others made
+        return self.filter(before, status=RunStatus.QUEUED).order_by("pk")
 
     def lost(self, now: datetime) -> Self:
         """Return those that say they are running while nobody has a lease on a shard of theirs.
@@ -119,6 +139,7 @@ class RunQuerySet(models.QuerySet["EvalRun"]):
         self._for_write = True  # as Django's own verbs that insert: a replica may not have the row yet
         run = self.model(**columns)
         run.source = clean_text(run.source, LONGEST_SOURCE)
+        run.queued_at = database_now(self.db)
         if run.suite is not None and not run.suite_hash:
             run.suite_hash = run.suite.content_hash
         if idempotency_key:
@@ -136,16 +157,31 @@ class RunQuerySet(models.QuerySet["EvalRun"]):
         return run, True
 
     def delete(self) -> tuple[int, dict[str, int]]:
-        """Delete the runs with their items and reviews, unless a suite has one as its baseline.
+        """Delete the runs with their items and reviews, or none of them.
 
         Raises:
-            ProtectedError: A suite has.
+            ProtectedError: One is not over, or a suite has one as its baseline.
         """
-        with explained_refusal(INSTEAD_OF_DELETING):
-            return super().delete()
+        self._for_write = True
+        keys = list(self.order_by("pk").values_list("pk", flat=True))
+        return despite_contention(self.db, partial(self._delete_unless_active, keys))
 
     delete.alters_data = True  # type: ignore[attr-defined]
     delete.queryset_only = True  # type: ignore[attr-defined]
+
+    def _delete_unless_active(self, keys: Sequence[int]) -> tuple[int, dict[str, int]]:
+        deleted: Counter[str] = Counter()
+        with transaction.atomic(self.db):
+            for start in range(0, len(keys), _PAGE):
+                runs = self.filter(pk__in=keys[start : start + _PAGE])
+                # Who resumes a run or stores results locks its shards first, and waits from here on.
+                shards = EvalRunShard.objects.using(self.db).filter(run__in=keys[start : start + _PAGE])
+                shards.update(number=F("number"))
+                if active := list(runs.active().select_related(None).only("status").order_by("pk")):
+                    raise ProtectedError(_not_over(active), set(active))
+                with explained_refusal(INSTEAD_OF_DELETING):
+                    deleted.update(models.QuerySet.delete(runs)[1])
+        return deleted.total(), dict(deleted)
 
     def _insert(self, run: EvalRun, key: int | None, shards: Iterable[tuple[int, int | None]]) -> None:
         using = self.db
@@ -157,6 +193,12 @@ class RunQuerySet(models.QuerySet["EvalRun"]):
                 EvalRunShard(run=run, number=number, start=start, stop=stop)
                 for number, (start, stop) in enumerate(shards)
             )
+
+
+def _not_over(runs: Sequence[EvalRun]) -> str:
+    told = ", ".join(f"run {run.pk} ({run.status})" for run in runs[:_TOLD])
+    more = f" and {len(runs) - _TOLD} more" if len(runs) > _TOLD else ""
+    return f"Not deleted, because not over: {told}{more}. {INSTEAD_OF_DELETING_ACTIVE}"
 
 
 def _idempotency_hash(user: object, key: str) -> str:

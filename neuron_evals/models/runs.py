@@ -13,15 +13,14 @@ from neuron_evals.core.printable import printable
 from neuron_evals.models.agents import AgentDefinition
 from neuron_evals.models.contention import despite_contention
 from neuron_evals.models.counts import COUNTS, counted
-from neuron_evals.models.deletion import explained_refusal
 from neuron_evals.models.fields import CleanCharField, CleanJSONField, CleanTextField, FiniteFloatField
-from neuron_evals.models.run_queries import INSTEAD_OF_DELETING, LONGEST_SOURCE, RunQuerySet
+from neuron_evals.models.run_queries import LONGEST_SOURCE, RunQuerySet
 from neuron_evals.models.run_status import ENDED, RunStatus, Trigger
 
 if TYPE_CHECKING:
     from datetime import timedelta
 
-STATE = ("status", "attempt", "cancel_requested_at", "started_at", "finished_at", *COUNTS)
+STATE = ("status", "attempt", "cancel_requested_at", "queued_at", "started_at", "finished_at", *COUNTS)
 """The columns that change in single statements with a condition only."""
 
 _RECOUNTS = 5
@@ -64,6 +63,7 @@ class EvalRun(models.Model):
         attempt: 1, and 1 more each time it is resumed.
         cancel_requested_at: When somebody asked to cancel it; `None` when nobody did.
         parent: The run of which this one repeats a part, or grades the answers again.
+        queued_at: When it was last put into the queue: made, or resumed.
         started_at: When an executor first had it.
     """
 
@@ -151,6 +151,7 @@ class EvalRun(models.Model):
     )
     metadata = CleanJSONField(_("metadata"), default=dict, blank=True)
     created_at = models.DateTimeField(_("created"), auto_now_add=True)
+    queued_at = models.DateTimeField(_("queued since"), null=True, blank=True)
     started_at = models.DateTimeField(_("started"), null=True, blank=True)
     finished_at = models.DateTimeField(_("finished"), null=True, blank=True)
 
@@ -197,13 +198,17 @@ class EvalRun(models.Model):
         super().save(*args, **kwargs)
 
     def delete(self, *args: Any, **kwargs: Any) -> tuple[int, dict[str, int]]:
-        """Delete the run with its items and reviews, unless a suite has it as its baseline.
+        """Delete the run with its items and reviews.
 
         Raises:
-            ProtectedError: A suite has.
+            ProtectedError: It is not over, or a suite has it as its baseline.
         """
-        with explained_refusal(INSTEAD_OF_DELETING):
-            return super().delete(*args, **kwargs)
+        if not self.pk:
+            return super().delete(*args, **kwargs)  # which refuses it
+        using = kwargs.get("using") or next(iter(args), None) or self.database
+        deleted = EvalRun.objects.using(using).filter(pk=self.pk).delete()
+        self.pk = None  # as Django does
+        return deleted
 
     @property
     def database(self) -> str:

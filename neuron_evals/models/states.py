@@ -1,7 +1,7 @@
 """How a run moves between its states: each move is one statement with a condition.
 
     queued -> running                       by `leases.claim`
-    queued -> cancelled                     by `request_cancel`
+    queued -> cancelled                     by `request_cancel`, `request_own_cancel`
     running -> passed, failed, error        by `finish`
     running -> cancelled                    by `finish`, when somebody asked to cancel
     running -> error, cancelled             by `sweep`, when its executors are gone
@@ -13,6 +13,7 @@ lets it give way to others, in a deadlock for instance, it is repeated; inside a
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -20,10 +21,12 @@ from django.db import DEFAULT_DB_ALIAS, transaction
 from django.db.models import Case, F, Value, When
 from django.db.models.functions import Coalesce
 
+from neuron_evals.core.jsonable import clean_text
 from neuron_evals.models.clock import database_now
 from neuron_evals.models.contention import despite_contention
 from neuron_evals.models.counts import counted
 from neuron_evals.models.items import EvalRunItem, ItemStatus
+from neuron_evals.models.leases import EXECUTOR
 from neuron_evals.models.run_status import ACTIVE, ENDED, RunStatus
 from neuron_evals.models.runs import STATE, EvalRun
 from neuron_evals.models.shards import OPEN, EvalRunShard, ShardStatus
@@ -48,16 +51,43 @@ def request_cancel(run: EvalRun) -> bool:
     Returns:
         Whether it is or will be cancelled; `False` when it was over already.
     """
-    runs = _stored(run)
-    now = database_now(run.database)
+    return _moved(
+        run, despite_contention(run.database, partial(_ask_to_cancel, _stored(run), database_now(run.database)))
+    )
+
+
+def request_own_cancel(run: EvalRun, executor: str) -> bool:
+    """Ask to cancel a run, as `request_cancel` does, unless another executor has a part of it or it was resumed.
+
+    Args:
+        run: The run; its `attempt` is the one that is meant.
+        executor: Who has it if the caller has it, as given to `leases.claim`.
+
+    Returns:
+        Whether it is or will be cancelled; `False` when it was over already, or is another's.
+    """
+    return _moved(
+        run, despite_contention(run.database, partial(_ask_unless_taken, run, clean_text(executor, EXECUTOR)))
+    )
+
+
+def _ask_unless_taken(run: EvalRun, executor: str) -> int:
+    with transaction.atomic(run.database):
+        # Locks what could be claimed meanwhile.
+        _shards(run).update(number=F("number"))
+        now = database_now(run.database)
+        if _shards(run).filter(status=ShardStatus.RUNNING).leased(now).exclude(executor=executor).exists():
+            return 0
+        return _ask_to_cancel(_stored(run).filter(attempt=run.attempt), now)
+
+
+def _ask_to_cancel(runs: QuerySet[EvalRun], now: datetime) -> int:
     # MariaDB sets one column after the other, and each sees those before: the status comes last.
-    move = partial(
-        runs.filter(status__in=ACTIVE).update,
+    return runs.filter(status__in=ACTIVE).update(
         cancel_requested_at=Coalesce("cancel_requested_at", now),
         finished_at=Case(When(status=RunStatus.QUEUED, then=now), default=F("finished_at")),
         status=Case(When(status=RunStatus.QUEUED, then=Value(RunStatus.CANCELLED)), default=F("status")),
     )
-    return _moved(run, despite_contention(run.database, move))
 
 
 def finish(run: EvalRun, status: RunStatus, error: str = "", **columns: Any) -> bool:
@@ -128,6 +158,7 @@ def _queue_again(run: EvalRun, runs: QuerySet[EvalRun]) -> int:
             status=RunStatus.QUEUED,
             attempt=F("attempt") + 1,
             cancel_requested_at=None,
+            queued_at=database_now(run.database),
             finished_at=None,
             error="",
             dispatch_error="",
@@ -189,7 +220,8 @@ def _error(text: str) -> Value:
 
 def _moved(run: EvalRun, changed: int) -> bool:
     if changed:
-        run.refresh_from_db(fields=[*STATE, "error", "dispatch_error"])
+        with suppress(EvalRun.DoesNotExist):  # somebody deleted it at once
+            run.refresh_from_db(fields=[*STATE, "error", "dispatch_error"])
     return bool(changed)
 
 

@@ -13,6 +13,7 @@ from neuron_evals.models import EvalRun, EvalRunShard, EvalSuite, RunStatus, Tri
 from neuron_evals.models.clock import database_now
 from neuron_evals.models.shards import OPEN
 from neuron_evals.outputs import close_run
+from neuron_evals.outputs.driver import executor as this_process
 from neuron_evals.runs.creating import create_run
 from neuron_evals.runs.executing import run_gate
 from neuron_evals.runs.options import PARTS, RunOptions
@@ -44,7 +45,22 @@ def cancel_run(run: EvalRun) -> bool:
     Returns:
         Whether it is or will be cancelled; `False` when it was over already.
     """
-    asked = states.request_cancel(run)
+    return _told(run, asked=states.request_cancel(run))
+
+
+def cancel_own_run(run: EvalRun) -> bool:
+    """Ask to cancel a run that this process was to execute, as `cancel_run` does, unless another executor has it.
+
+    Args:
+        run: The run as it was made or read by this process; when it was resumed since, it is another's.
+
+    Returns:
+        Whether it is or will be cancelled; `False` when it was over already, or is another's.
+    """
+    return _told(run, asked=states.request_own_cancel(run, this_process()))
+
+
+def _told(run: EvalRun, *, asked: bool) -> bool:
     if asked:
         send = partial(run_cancelled.send_robust, EvalRun, run=run)
         transaction.on_commit(lambda: send() and None, using=run.database)
@@ -143,15 +159,17 @@ def sweep_runs(now: datetime | None = None, using: str | None = None) -> list[Ev
 
 
 def waiting_runs(older_than: timedelta, using: str | None = None) -> list[EvalRun]:
-    """Return the queued runs that a launcher was to carry and nobody has begun, the oldest first.
+    """Return the runs that are queued for so long and that nobody has begun, the oldest first.
+
+    A run that was never handed to a launcher is among them, with an empty `launcher`: its command was killed before it
+    began, or nobody has launched it.
 
     Args:
-        older_than: How long ago they were made at least.
+        older_than: For how long they are queued at least, by the clock of the database.
         using: Alias of the database; by default the one that routers name.
     """
-    runs = EvalRun.objects.using(using or router.db_for_write(EvalRun))
-    before = _ago(older_than)
-    return list(runs.filter(status=RunStatus.QUEUED, created_at__lt=before).exclude(launcher="").order_by("pk"))
+    using = using or router.db_for_write(EvalRun)
+    return list(EvalRun.objects.using(using).waiting(_ago(older_than, database_now(using))))
 
 
 def prune_runs(
@@ -178,7 +196,7 @@ def prune_runs(
     runs = EvalRun.objects.using(using or router.db_for_write(EvalRun))
     baselines = EvalSuite.objects.using(runs.db).filter(baseline=OuterRef("pk"))
     over = runs.finished().exclude(Exists(baselines))
-    before = None if older_than is None else _ago(older_than)
+    before = None if older_than is None else _ago(older_than, timezone.now())
     rows = runs.finished().newest_first().values_list("pk", "suite", "source", "finished_at")
     old = _old(rows.iterator(chunk_size=_PAGE), before, keep)
     deleted = []
@@ -191,9 +209,9 @@ def prune_runs(
     return deleted
 
 
-def _ago(length: timedelta) -> datetime:
+def _ago(length: timedelta, now: datetime) -> datetime:
     try:
-        return timezone.now() - length
+        return now - length
     except OverflowError:
         raise RunError([f"{length.days} days are too long ago"]) from None
 

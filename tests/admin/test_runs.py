@@ -9,10 +9,11 @@ from django.db import connection
 from django.urls import reverse
 from django.utils.html import strip_tags
 
+from neuron_evals.admin.runs import EvalRunAdmin
 from neuron_evals.models import EvalReview, EvalRun, EvalRunItem, RunStatus
 from neuron_evals.models.leases import release
 from neuron_evals.models.shards import ShardStatus
-from neuron_evals.models.states import finish
+from neuron_evals.models.states import finish, request_cancel, resume
 from tests.admin.pages import hostile_columns
 from tests.models.rows import claimed, item, make_agent, make_run, make_suite, store
 
@@ -140,6 +141,45 @@ def test_run_that_is_a_baseline__is_not_deleted(root):
     form = {"action": "delete_selected", "_selected_action": [run.pk], "post": "yes"}
     assert root.post(_list(EvalRun), form).status_code == 200
     assert EvalRun.objects.count() == 1
+
+
+def test_run_that_is_not_over__is_not_deleted_and_the_page_says_what_to_do(root):
+    run = make_run("default")
+    said = f"run {run.pk} (Queued): cancel it first, and delete it when it is over"
+    assert root.get(_page(run, "delete")).context["protected"] == [said]
+    assert said in root.post(_page(run, "delete"), {"post": "yes"}).content.decode()
+    form = {"action": "delete_selected", "_selected_action": [run.pk], "post": "yes"}
+    assert said in root.post(_list(EvalRun), form).content.decode()
+    assert EvalRun.objects.get() == run
+
+    root.post(reverse("admin:neuron_evals_evalrun_cancel", args=[run.pk]))
+    root.post(_page(run, "delete"), {"post": "yes"})
+    assert not EvalRun.objects.exists()
+
+
+@pytest.mark.parametrize("way", ["page", "action"])
+def test_run_that_is_resumed_while_it_is_being_deleted__stays_and_a_message_says_why(way, root, monkeypatch):
+    run = make_run("default")
+    request_cancel(run)
+    looked = EvalRunAdmin.get_deleted_objects
+
+    def looked_and_then_resumed(*args):
+        found = looked(*args)
+        resume(run)
+        return found
+
+    monkeypatch.setattr(EvalRunAdmin, "get_deleted_objects", looked_and_then_resumed)
+    if way == "page":
+        response = root.post(_page(run, "delete"), {"post": "yes"}, follow=True)
+    else:
+        form = {"action": "delete_selected", "_selected_action": [run.pk], "post": "yes"}
+        response = root.post(_list(EvalRun), form, follow=True)
+
+    assert response.status_code == 200
+    (said,) = [str(message) for message in response.context["messages"]]
+    assert said.startswith(f"Not deleted, because not over: run {run.pk} (queued). Cancel it first;")
+    assert EvalRun.objects.get() == run
+    assert not LogEntry.objects.exists()
 
 
 def test_page_of_a_result__shows_all_that_is_known(root):

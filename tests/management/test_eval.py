@@ -15,13 +15,16 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 from django.test.utils import CaptureQueriesContext, override_settings
 
+from neuron_evals import runs
 from neuron_evals.management.commands.eval import Command
 from neuron_evals.models import AgentDefinition, EvalRun, EvalSuite
+from neuron_evals.models.leases import claim
 from neuron_evals.models.states import request_cancel
+from neuron_evals.runs import create_run
 from tests.runs.samples import SETTINGS, Agent, items, make_suite, statuses
 
 NOTHING_JUDGED, INTERRUPTED = 2, 130
-QUERIES = 33
+QUERIES = 34
 
 
 @pytest.fixture(autouse=True)
@@ -64,6 +67,50 @@ def test_stored_suite__by_slug_or_number__is_run_shown_and_stored(db, by):
     assert f"stored as run {run.pk}" in done.err
     assert (run.suite, run.status, run.trigger, run.fake) == (suite, "failed", "command", False)
     assert statuses(run) == [("item-0", "passed"), ("item-1", "failed"), ("item-2", "passed")]
+
+
+def test_run_that_another_executor_took__is_left_alone(db, monkeypatch):
+    make_suite("default")
+
+    def taken_meanwhile(*args: Any, **options: Any) -> EvalRun:
+        run = create_run(*args, **options)
+        assert claim(run, "another executor")
+        return run
+
+    monkeypatch.setattr(runs, "create_run", taken_meanwhile)
+    done = evaluate("smoke-tests")
+
+    run = only_run()
+    assert (run.status, run.cancel_requested_at, Agent.asked) == ("running", None, [])
+    assert done.status == NOTHING_JUDGED
+    assert f"run {run.pk} is running: another process took it over, and this command left it alone" in done.err
+
+
+def test_run_that_another_executor_takes_while_it_breaks_off__is_left_alone(db, monkeypatch):
+    make_suite("default")
+
+    def broken(run_id: int, **options: Any) -> EvalRun:
+        claim(EvalRun.objects.get(pk=run_id), "another executor")
+        raise RuntimeError("boom")
+
+    monkeypatch.setattr(runs, "execute_run", broken)
+    with pytest.raises(RuntimeError, match="boom"):
+        evaluate("smoke-tests")
+
+    assert (only_run().status, only_run().cancel_requested_at) == ("running", None)
+
+
+def test_run_that_breaks_off_before_anybody_has_it__is_cancelled(db, monkeypatch):
+    make_suite("default")
+
+    def broken(run_id: int, **options: Any) -> EvalRun:
+        raise RuntimeError("boom")
+
+    monkeypatch.setattr(runs, "execute_run", broken)
+    with pytest.raises(RuntimeError, match="boom"):
+        evaluate("smoke-tests")
+
+    assert only_run().status == "cancelled"
 
 
 def test_run_options__say_how_it_runs_and_are_kept(db):

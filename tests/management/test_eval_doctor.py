@@ -115,14 +115,20 @@ def test_runs_that_nobody_executes__are_told_with_what_to_do(db):
     EvalRun.objects.filter(pk=lost.pk).update(status="running")
     waiting, _ = EvalRun.objects.enqueue(source="waits")
     before = timezone.now() - timedelta(hours=1)
-    EvalRun.objects.filter(pk=waiting.pk).update(launcher="rq", dispatch_error="no connection", created_at=before)
+    EvalRun.objects.filter(pk=waiting.pk).update(launcher="rq", dispatch_error="no connection", queued_at=before)
+    killed, _ = EvalRun.objects.enqueue(source="killed before it began")
+    EvalRun.objects.filter(pk=killed.pk).update(queued_at=before)
+    EvalRun.objects.enqueue(source="about to be executed by its command")
 
     said = [message for place, message in advice() if place == "runs"]
 
-    assert len(said) == 2
+    assert len(said) == 3
     assert f"run {lost.pk}" in said[0]
     assert "eval_runs sweep" in said[0]
     assert f'run {waiting.pk} waits for the launcher "rq" (no connection)' in said[1]
+    assert f"run {killed.pk} waits, and no launcher was to carry it" in said[2]
+    assert f"eval_runs execute {killed.pk}`" in said[2]
+    assert f"eval_runs cancel {killed.pk}`" in said[2]
 
 
 def test_migration_that_waits__is_a_problem(db):

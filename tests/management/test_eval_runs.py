@@ -214,6 +214,29 @@ def test_detach__hands_the_run_to_the_launcher(suite):
     assert f"Run {child.pk}: Smoke tests" in text
 
 
+NO_LOG = {"BACKEND": "process", "OPTIONS": {"log": "/nowhere/at/all/runs.log"}}
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("verb", ["resume", "rerun-failed"])
+def test_detach__launcher_that_cannot_be_used__nothing_is_queued(verb, suite):
+    run = done(suite)
+    EvalRun.objects.filter(pk=run.pk).update(status=RunStatus.CANCELLED)
+    with override_settings(NEURON_EVALS={**SETTINGS, "LAUNCHER": NO_LOG}):
+        assert 'cannot write "/nowhere/at/all/runs.log"' in refused(verb, run.pk, "--detach")
+    assert [(row.status, row.attempt) for row in EvalRun.objects.all()] == [("cancelled", 1)]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_detach__launcher_that_cannot_be_reached__status_2_and_the_reason(suite):
+    run = done(suite)
+    with override_settings(NEURON_EVALS={**SETTINGS, "LAUNCHER": "tests.runs.test_launching.Unreachable"}):
+        text, status = eval_runs("rerun-failed", run.pk, "--detach")
+    assert status == 2
+    assert "Status: queued" in text
+    assert "Launcher: ConnectionError: no queue answers" in text
+
+
 def test_cancel__of_a_run_that_is_over__refused(suite):
     run = create_run(suite)
     assert "Status: cancelled" in eval_runs("cancel", run.pk)[0]
@@ -231,7 +254,7 @@ def test_sweep__says_what_it_closed_and_what_waits(suite):
     lost, waiting = create_run(suite), create_run(suite)
     claim(lost, "killed")
     leases_expire(lost)
-    EvalRun.objects.filter(pk=waiting.pk).update(launcher="process", created_at="2026-01-01T00:00Z")
+    EvalRun.objects.filter(pk=waiting.pk).update(launcher="process", queued_at="2026-01-01T00:00Z")
 
     text, status = eval_runs("sweep")
 
@@ -241,10 +264,34 @@ def test_sweep__says_what_it_closed_and_what_waits(suite):
     assert json.loads(eval_runs("sweep", "--format", "json")[0]) == {"closed": [], "waiting": [waiting.pk]}
 
 
+def test_sweep__queued_run_that_no_launcher_was_to_carry__is_told_and_never_launched(suite):
+    killed = create_run(suite)
+    EvalRun.objects.filter(pk=killed.pk).update(queued_at="2026-01-01T00:00Z")
+    said = (
+        f"Run {killed.pk} waits, and no launcher was to carry it; "
+        f"`eval_runs execute {killed.pk}` or `eval_runs cancel {killed.pk}`.\n"
+    )
+    assert eval_runs("sweep") == eval_runs("sweep", "--relaunch") == (said, 0)
+    assert again(killed).launcher == ""
+
+
+def test_sweep__relaunch__launcher_that_cannot_be_used__what_was_closed_is_told_all_the_same(suite):
+    lost, waiting = create_run(suite), create_run(suite)
+    claim(lost, "killed")
+    leases_expire(lost)
+    EvalRun.objects.filter(pk=waiting.pk).update(launcher="process", queued_at="2026-01-01T00:00Z")
+    with override_settings(NEURON_EVALS={**SETTINGS, "LAUNCHER": "rq"}):
+        text, status = eval_runs("sweep", "--relaunch")
+    assert status == 2
+    assert f"Run {lost.pk} was closed: error." in text
+    assert f"Run {waiting.pk} could not be launched again:" in text
+    assert 'the launcher "rq" is not installed' in text
+
+
 @pytest.mark.django_db(transaction=True)
 def test_sweep__relaunch__launches_what_nobody_has_begun(suite):
     waiting = create_run(suite)
-    EvalRun.objects.filter(pk=waiting.pk).update(launcher="process", created_at="2026-01-01T00:00Z")
+    EvalRun.objects.filter(pk=waiting.pk).update(launcher="process", queued_at="2026-01-01T00:00Z")
     assert f"Run {waiting.pk} was launched again." in eval_runs("sweep", "--relaunch")[0]
     assert again(waiting).status == RunStatus.FAILED
 
@@ -305,6 +352,9 @@ def test_run_of_an_evaluator_from_code__is_found_in_the_folder_that_is_named(tmp
     EvalRun.objects.filter(pk=run.pk).update(status="cancelled", options={})
 
     assert f'there is no evaluator "{run.source}" in this folder' in refused("resume", run.pk, "--path", tmp_path)
+    refusal = 'a launcher looks for evaluators in the folder "evaluators", and not in "evals"; leave --detach out'
+    assert refused("resume", run.pk, "--path", "evals", "--detach") == refusal
+    assert again(run).status == RunStatus.CANCELLED
     (tmp_path / "other").mkdir()
     text, status = eval_runs("resume", run.pk, "--path", "evals")
 

@@ -5,8 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from neuron_evals.core.datasets.identity import item_key
-from neuron_evals.models import AgentDefinition, EvalRun, EvalRunItem, EvalSuite
+from neuron_evals.models import (
+    AgentDefinition,
+    EvalRun,
+    EvalRunItem,
+    EvalRunShard,
+    EvalSuite,
+    RunStatus,
+    ShardStatus,
+)
 from neuron_evals.models.leases import Lease, claim
+from neuron_evals.models.states import finish, request_cancel
 
 CODE = {"AGENTS": {"support": "shop.agents.SupportAgent"}}
 
@@ -31,6 +40,15 @@ def claimed(run: EvalRun, executor: str = "host:1") -> Lease:
     lease = claim(run, executor)
     assert lease is not None
     return lease
+
+
+def over(run: EvalRun) -> EvalRun:
+    """The run as one that is over."""
+    assert request_cancel(run)
+    if not run.is_over:
+        EvalRunShard.objects.using(run.database).filter(run=run).update(status=ShardStatus.CANCELLED, token="")
+        assert finish(run, RunStatus.CANCELLED)
+    return run
 
 
 def item(run: EvalRun, index: int = 0, status: str = "passed", **columns: Any) -> EvalRunItem:

@@ -5,19 +5,22 @@ from __future__ import annotations
 import random
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import Any, NamedTuple
 
 from django.db import connections
+from django.db.models import ProtectedError
 
-from neuron_evals.models import EvalRun, EvalRunShard, RunStatus, ShardStatus
+from neuron_evals.models import EvalRun, EvalRunItem, EvalRunShard, RunStatus, ShardStatus, run_queries
 from neuron_evals.models.clock import database_now
 from neuron_evals.models.contention import despite_contention
 from neuron_evals.models.leases import LEASE, Lease, LeaseLost, cancel_requested, claim, fenced, release, renew
 from neuron_evals.models.run_status import ACTIVE
 from neuron_evals.models.states import finish, request_cancel, resume, sweep
 from tests.models.rows import claimed, item, make_run, store
+from tests.patience import LIMITS, wait_until
 
 ITEMS = 4
 SHARDS = ([(0, None)], [(0, 2), (2, None)])
@@ -162,7 +165,7 @@ def test_run__random_interleavings__legal_and_cancelled_stays_cancelled(using):
     assert min(ends["cancelled"], ends["error"], ends["passed"]) > 0
 
 
-def at_once(using: str, acts: list[Callable[[], Any]]) -> list[Any]:
+def at_once(using: str, acts: Sequence[Callable[[], Any]]) -> list[Any]:
     """Return what each of `acts` gave, all called at the same time in threads with connections of their own."""
     together = threading.Barrier(len(acts))
     given: list[Any] = [None] * len(acts)
@@ -240,6 +243,58 @@ def test_everything__at_once_in_threads__no_result_twice_and_a_legal_end(committ
             pass
     assert again(run).status == "passed"
     assert sorted(run.items.values_list("index", flat=True)) == list(range(ITEMS))
+
+
+def test_delete__while_the_run_is_resumed_and_executed__refused_until_it_is_over_and_then_done(committing):
+    def execute(run: EvalRun) -> None:
+        while (found := EvalRun.objects.using(committing).filter(pk=run.pk).first()) is not None:
+            if found.status == "passed":
+                return
+            resume(found)
+            for step, _ in enumerate(execution(found)):
+                if step == ITEMS:
+                    request_cancel(found)
+
+    def is_deleted(run: EvalRun) -> bool:
+        try:
+            EvalRun.objects.using(committing).filter(pk=run.pk).delete()
+        except ProtectedError:
+            return False
+        return True
+
+    for _ in range(5):
+        run = make_run(committing, shards=[(0, 2), (2, None)])
+        request_cancel(run)
+        at_once(committing, [partial(execute, run)] * 2 + [partial(wait_until, partial(is_deleted, run))])
+        assert not EvalRun.objects.using(committing).exists()
+        assert not EvalRunItem.objects.using(committing).exists()
+        assert not EvalRunShard.objects.using(committing).exists()
+
+
+def test_resume__while_the_run_is_being_deleted__waits_and_finds_it_gone(committing, monkeypatch):
+    run = make_run(committing)
+    request_cancel(run)
+    resumed: list[bool] = []
+
+    def work() -> None:
+        resumed.append(resume(again_or_gone))
+        connections[committing].close()
+
+    again_or_gone = again(run)
+    thread = threading.Thread(target=work)
+
+    @contextmanager
+    def checked_and_then(instead: str) -> Iterator[None]:
+        thread.start()
+        thread.join(LIMITS[0])  # which it reaches: whoever resumes waits for the row
+        yield
+
+    monkeypatch.setattr(run_queries, "explained_refusal", checked_and_then)
+    EvalRun.objects.using(committing).filter(pk=run.pk).delete()
+    thread.join()
+
+    assert resumed == [False]
+    assert not EvalRun.objects.using(committing).exists()
 
 
 def again(run: EvalRun) -> EvalRun:

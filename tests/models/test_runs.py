@@ -23,10 +23,11 @@ from neuron_evals.models import (
     counts,
     runs,
 )
+from neuron_evals.models.clock import database_now
 from neuron_evals.models.counts import COUNTS
-from neuron_evals.models.leases import release
-from neuron_evals.models.states import finish
-from tests.models.rows import claimed, item, make_agent, make_run, make_suite, store
+from neuron_evals.models.leases import LEASE, release
+from neuron_evals.models.states import finish, request_cancel, sweep
+from tests.models.rows import claimed, item, make_agent, make_run, make_suite, over, store
 
 
 @pytest.fixture
@@ -310,7 +311,15 @@ def test_deleting_a_run__deletes_its_items_shards_and_reviews(using):
     for row in EvalRunItem.objects.using(using):
         EvalReview.objects.using(using).create(item=row, verdict="agree")
     child = make_run(using, parent=run)
-    run.delete()
+    deleted = over(run).delete()
+    assert deleted == (
+        6,
+        {
+            f"neuron_evals.{name}": count
+            for name, count in (("EvalReview", 2), ("EvalRunItem", 2), ("EvalRunShard", 1), ("EvalRun", 1))
+        },
+    )
+    assert not run.pk
     assert list(EvalRunItem.objects.using(using).values_list("run", flat=True)) == [other.pk]
     assert EvalReview.objects.using(using).count() == 1
     assert EvalRunShard.objects.using(using).count() == 2
@@ -321,7 +330,7 @@ def test_deleting_a_run__deletes_its_items_shards_and_reviews(using):
 def test_deleting_a_baseline__refused_with_what_to_do(using):
     suite = make_suite(using)
     run = make_run(using, suite=suite)
-    suite.baseline = run
+    suite.baseline = over(run)
     suite.save()
     refusal = r"other rows need it: 1 of the kind suite\. Give the suite another baseline"
     with pytest.raises(ProtectedError, match=refusal):
@@ -329,6 +338,41 @@ def test_deleting_a_baseline__refused_with_what_to_do(using):
     with pytest.raises(ProtectedError, match=refusal):
         EvalRun.objects.using(using).all().delete()
     assert EvalRun.objects.using(using).count() == 1
+
+
+@pytest.mark.parametrize("status", ["queued", "running"])
+def test_deleting_a_run_that_is_not_over__refused_with_what_to_do__and_nothing_is_deleted(using, status):
+    active, ended = make_run(using), over(make_run(using))
+    if status == "running":
+        claimed(active)
+    store(active, item(active, 0))
+    runs = EvalRun.objects.using(using)
+    refusal = rf"because not over: run {active.pk} \({status}\)\. Cancel it first; .*eval_runs sweep"
+    for delete in (active.delete, runs.all().delete, runs.with_names().without_large_columns().delete):
+        with pytest.raises(ProtectedError, match=refusal) as caught:
+            delete()
+        assert caught.value.protected_objects == {active}
+    assert set(runs.values_list("pk", flat=True)) == {active.pk, ended.pk}
+
+    request_cancel(active)
+    sweep(database_now(using) + 2 * LEASE, using)
+    assert runs.all().delete()[1]["neuron_evals.EvalRun"] == 2
+    assert not EvalRunItem.objects.using(using).exists()
+
+
+def test_deleting_many_active_runs__names_some_and_counts_the_others(using):
+    for _ in range(23):
+        make_run(using)
+    with pytest.raises(ProtectedError, match=r"run \d+ \(queued\) and 3 more\. Cancel"):
+        EvalRun.objects.using(using).all().delete()
+
+
+def test_deleting_a_run__number_of_queries(using, queries):
+    run = over(make_run(using))
+    with queries:
+        EvalRun.objects.using(using).filter(pk=run.pk).delete()
+    vendor_free = [query["sql"].split()[0] for query in queries if "SAVEPOINT" not in query["sql"]]
+    assert vendor_free.count("UPDATE") == 2  # the lock, and children that lose their parent
 
 
 def test_deleting_a_suite_or_an_agent_with_runs__refused_with_what_to_do(using):

@@ -14,8 +14,8 @@ from neuron_evals.models import EvalRun, EvalRunShard, RunStatus, ShardStatus
 from neuron_evals.models.clock import database_now
 from neuron_evals.models.counts import COUNTS
 from neuron_evals.models.leases import LEASE, Lease, LeaseLost, cancel_requested, claim, fenced, release, renew
-from neuron_evals.models.states import LOST, _close_lost, finish, request_cancel, resume, sweep
-from tests.models.rows import claimed, item, make_run, store
+from neuron_evals.models.states import LOST, _close_lost, finish, request_cancel, request_own_cancel, resume, sweep
+from tests.models.rows import claimed, item, make_run, over, store
 
 LATER = timedelta(hours=1)
 """Far beyond every lease of these tests."""
@@ -124,7 +124,7 @@ def test_claim__of_a_run_to_be_cancelled__none(using):
 
 def test_claim__of_a_run_that_was_deleted__none(using):
     run = make_run(using)
-    EvalRun.objects.using(using).filter(pk=run.pk).delete()
+    over(fresh(run)).delete()
     assert claim(run, "host:1") is None
 
 
@@ -207,7 +207,7 @@ def test_cancel_requested__tells_the_executor(using):
     assert cancel_requested(lease) is False
     request_cancel(run)
     assert cancel_requested(lease) is True
-    EvalRun.objects.using(using).all().delete()
+    over(fresh(run)).delete()
     with pytest.raises(LeaseLost):
         cancel_requested(lease)
 
@@ -350,6 +350,33 @@ def test_cancel__over__false_and_nothing_changes(using, status):
     assert request_cancel(run) is False
     row = fresh(run)
     assert (row.status, row.cancel_requested_at) == (status, None)
+
+
+def test_own_cancel__nobody_has_it_or_its_own_executor__as_a_cancel(using):
+    waiting, (begun, _) = make_run(using), started(using)
+    assert request_own_cancel(waiting, "host:1")
+    assert (waiting.status, fresh(waiting).status) == ("cancelled", "cancelled")
+    assert request_own_cancel(begun, "host:1")
+    assert (begun.status, fresh(begun).cancel_requested_at is None) == ("running", False)
+    assert request_own_cancel(waiting, "host:1") is False
+
+
+def test_own_cancel__another_executor_has_it__false_and_nothing_changes(using):
+    run, lease = started(using)
+    assert request_own_cancel(run, "host:2") is False
+    assert fresh(run).cancel_requested_at is None
+    expire(lease)
+    assert request_own_cancel(run, "host:2")
+    assert cancel_requested(lease)
+
+
+def test_own_cancel__resumed_since_by_somebody__false_and_nothing_changes(using):
+    run = make_run(using)
+    other = fresh(run)
+    request_cancel(other)
+    assert resume(other)
+    assert request_own_cancel(run, "host:1") is False
+    assert fresh(run).status == "queued"
 
 
 def test_cancelled_run__an_old_copy_is_saved__stays_cancelled(using):

@@ -17,7 +17,7 @@ from neuron_evals.outputs import patience, storing
 from neuron_evals.outputs import rows as rows_module
 from neuron_evals.outputs.patience import patiently
 from neuron_evals.outputs.storing import Store
-from tests.models.rows import make_run
+from tests.models.rows import make_run, over
 from tests.outputs.running import leased, result
 
 
@@ -91,7 +91,7 @@ def test_lease_lost__nothing_is_written(store):
 
 
 def test_run_deleted__lease_is_lost(store):
-    EvalRun.objects.using(store.lease.using).get(pk=store.lease.run_id).delete()
+    over(EvalRun.objects.using(store.lease.using).get(pk=store.lease.run_id)).delete()
     with pytest.raises(LeaseLost):
         store.store([result(0)])
 

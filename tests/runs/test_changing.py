@@ -9,6 +9,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from neuron_evals.models import EvalRun, EvalRunItem, EvalSuite, RunStatus
+from neuron_evals.models.clock import database_now
 from neuron_evals.models.leases import claim
 from neuron_evals.outputs import give_back
 from neuron_evals.runs import (
@@ -200,14 +201,34 @@ def test_sweep__while_an_executor_is_alive__leaves_its_run(committing):
     assert again(run).status == RunStatus.RUNNING
 
 
-def test_waiting__queued_runs_of_a_launcher_that_nobody_began(using):
+@pytest.mark.parametrize("launcher", ["process", ""])
+def test_waiting__queued_for_long_and_nobody_began__whoever_was_to_carry_it(using, launcher):
     run = create_run(make_suite(using))
-    assert waiting_runs(timedelta(0), using) == []
-    EvalRun.objects.using(using).filter(pk=run.pk).update(launcher="process")
-
+    rows = EvalRun.objects.using(using).filter(pk=run.pk)
+    rows.update(launcher=launcher)
     assert waiting_runs(timedelta(hours=1), using) == []
-    EvalRun.objects.using(using).filter(pk=run.pk).update(created_at=timezone.now() - timedelta(hours=2))
+
+    rows.update(queued_at=database_now(using) - timedelta(hours=2))
     assert [waiting.pk for waiting in waiting_runs(timedelta(hours=1), using)] == [run.pk]
+
+    assert claim(again(run), "host") is not None
+    assert waiting_runs(timedelta(hours=1), using) == []
+
+
+def test_waiting__old_run_that_was_just_resumed__waits_since_then(using):
+    run = create_run(make_suite(using))
+    long_ago = database_now(using) - timedelta(days=9)
+    EvalRun.objects.using(using).filter(pk=run.pk).update(created_at=long_ago, queued_at=long_ago)
+    cancel_run(run)
+    resume_run(run)
+    assert waiting_runs(timedelta(minutes=5), using) == []
+
+
+def test_waiting__row_that_others_made__waits_since_it_was_made(using):
+    run = EvalRun.objects.using(using).create()
+    assert waiting_runs(timedelta(hours=1), using) == []
+    EvalRun.objects.using(using).update(created_at=database_now(using) - timedelta(hours=2))
+    assert waiting_runs(timedelta(hours=1), using) == [run]
 
 
 def aged(run: EvalRun, days: int) -> EvalRun:

@@ -9,13 +9,13 @@ import sys
 from pathlib import Path
 
 import pytest
-from django.db import transaction
+from django.db import OperationalError, transaction
 from django.test import override_settings
 
 from neuron_evals.core.exceptions import ConfigurationError
 from neuron_evals.launchers import InlineLauncher, Launcher, ProcessLauncher
-from neuron_evals.models import RunStatus
-from neuron_evals.runs import RunError, create_run, launch_run
+from neuron_evals.models import EvalRun, RunStatus
+from neuron_evals.runs import RunError, create_run, launch_run, make_and_launch
 from tests.killed_runs.processes import PATIENCE, processes_on, wait_for
 from tests.runs.samples import SETTINGS, Agent, again, make_suite
 
@@ -133,6 +133,12 @@ def test_process__problems__all_that_keeps_it_from_starting(tmp_path, monkeypatc
     ]
 
 
+def test_process__log_that_is_a_folder__is_a_problem(tmp_path, monkeypatch):
+    monkeypatch.setenv("DJANGO_SETTINGS_MODULE", "shop.settings")
+    assert ProcessLauncher(log=tmp_path).problems() == [f'the launcher "process" cannot write "{tmp_path}"']
+    assert ProcessLauncher(log=tmp_path / "runs.log").problems() == []
+
+
 def test_process__interpreter_that_fails__is_an_error(monkeypatch):
     with pytest.raises(ConfigurationError, match="process of run 7 could not be started"):
         ProcessLauncher(python="/bin/false").launch(7)
@@ -187,6 +193,33 @@ def test_launcher_that_cannot_be_used_at_all__refused_and_nothing_noted(using, b
         launch_run(run)
     assert why in str(caught.value)
     assert again(run).launcher == ""
+
+
+def test_make_and_launch__launcher_that_cannot_be_used__nothing_is_made(committing):
+    suite = make_suite(committing)
+    with launching(f"{__name__}.Unusable"), pytest.raises(RunError, match="no queue is installed"):
+        make_and_launch(lambda: create_run(suite), committing)
+    assert not EvalRun.objects.using(committing).exists()
+
+
+def test_make_and_launch__had_to_give_way_to_others__one_run_that_is_launched_once(committing):
+    suite = make_suite(committing)
+    Noting.launched = []
+    tries: list[int] = []
+
+    def make() -> EvalRun:
+        run = create_run(suite)
+        tries.append(run.pk)
+        if len(tries) == 1:
+            raise OperationalError("database is locked")
+        return run
+
+    with launching(f"{__name__}.Noting"):
+        run = make_and_launch(make, committing)
+
+    assert [row.pk for row in EvalRun.objects.using(committing).all()] == [run.pk]
+    assert Noting.launched == [run.pk]
+    assert (len(tries), again(run).launcher) == (2, f"{__name__}.Noting")
 
 
 def test_process__working_directory_and_search_path__are_those_of_the_launcher(environment, committing, monkeypatch):

@@ -93,13 +93,19 @@ class Command(RunCommand):
         if shown.report is None:
             if stop.interrupted:
                 raise KeyboardInterrupt
-            self.stderr.write(f"run {run.pk} is {run.status}: {printable(run.error, multiline=True)}")
+            self.stderr.write(_ending(run))
             return FAILED if run.passed_count + run.failed_count + run.error_count else NOTHING_JUDGED
         status = self.concluded(shown.report, run_gate(run), pipeline)
         if status == PASSED and run.status != RunStatus.PASSED:
-            self.stderr.write(f"run {run.pk} is {run.status}: {printable(run.error, multiline=True)}")
+            self.stderr.write(_ending(run))
             return FAILED
         return status
+
+
+def _ending(run: EvalRun) -> str:
+    if not run.is_over:
+        return f"run {run.pk} is {run.status}: another process took it over, and this command left it alone"
+    return f"run {run.pk} is {run.status}: {printable(run.error, multiline=True)}"
 
 
 def _refuse_path(named: str) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import sys
 from datetime import timedelta
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from django.db import router
@@ -23,7 +25,7 @@ from neuron_evals.models.counts import counted
 from neuron_evals.models.shards import ShardStatus
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from django.core.management.base import CommandParser
 
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
 DEFAULT_PATH = "evaluators"
 SHOWN_ITEMS = 50
 WAITING = timedelta(minutes=5)
-"""After how long a run that a launcher was to carry, and that nobody has begun, is reported."""
+"""After how long a run that is queued, and that nobody has begun, is reported."""
 
 LARGEST_RUN = 2**63 - 1
 """The largest number that a row can have."""
@@ -112,7 +114,7 @@ class Command(RowsCommand):
     def _resume(self, options: Mapping[str, Any]) -> int:
         run = _run(options)
         evaluator = self._evaluator(run, options)
-        return self._done(runs.resume_run(run), evaluator, options)
+        return self._done(partial(runs.resume_run, run), evaluator, options)
 
     def _rerun_failed(self, options: Mapping[str, Any]) -> int:
         return self._rerun(options, "failed")
@@ -123,7 +125,7 @@ class Command(RowsCommand):
     def _rerun(self, options: Mapping[str, Any], only: str) -> int:
         run = _run(options)
         evaluator = self._evaluator(run, options)
-        return self._done(runs.rerun(run, only, evaluator=evaluator), evaluator, options)
+        return self._done(partial(runs.rerun, run, only, evaluator=evaluator), evaluator, options)
 
     def _cancel(self, options: Mapping[str, Any]) -> None:
         run = _run(options)
@@ -131,17 +133,20 @@ class Command(RowsCommand):
             raise runs.RunError([f"run {run.pk} is over: {run.status}"])
         self._print_run(options, run)
 
-    def _sweep(self, options: Mapping[str, Any]) -> None:
+    def _sweep(self, options: Mapping[str, Any]) -> int:
         closed = runs.sweep_runs()
         waiting = runs.waiting_runs(WAITING)
         lines = [f"Run {run.pk} was closed: {run.status}. {printable(run.error)}".rstrip() for run in closed]
+        status = PASSED
         for run in waiting:
-            if options["relaunch"]:
-                runs.launch_run(run)
-            said = "was launched again" if options["relaunch"] else "waits, and nobody has begun it; see --relaunch"
-            lines.append(f"Run {run.pk} {said}.")
+            try:
+                lines.append(f"Run {run.pk} {_relaunched(run) if options['relaunch'] else _waiting(run)}.")
+            except runs.RunError as exc:
+                status = NOTHING_JUDGED
+                lines.append(printable(f"Run {run.pk} could not be launched again: {'; '.join(exc.problems)}"))
         values = {"closed": [run.pk for run in closed], "waiting": [run.pk for run in waiting]}
         self._print(options, values, lines or ["Nothing to sweep."])
+        return status
 
     def _prune(self, options: Mapping[str, Any]) -> None:
         dry = options["dry_run"]
@@ -149,13 +154,13 @@ class Command(RowsCommand):
         what = "1 run" if len(deleted) == 1 else f"{len(deleted)} runs"
         self._print(options, {"deleted": deleted, "dry_run": dry}, [f"{'Would delete' if dry else 'Deleted'} {what}."])
 
-    def _done(self, run: EvalRun, evaluator: BaseEvaluator | None, options: Mapping[str, Any]) -> int:
-        """Execute a queued run, or hand it to the launcher."""
+    def _done(self, make: Callable[[], EvalRun], evaluator: BaseEvaluator | None, options: Mapping[str, Any]) -> int:
+        """Make or resume a run, and execute it, or hand it to the launcher."""
         if not options["detach"]:
-            return self._executed(run, options, evaluator)
-        runs.launch_run(run)
+            return self._executed(make(), options, evaluator)
+        run = runs.make_and_launch(make)
         self._print_run(options, run)
-        return PASSED
+        return NOTHING_JUDGED if run.dispatch_error else PASSED
 
     def _executed(self, run: EvalRun, options: Mapping[str, Any], evaluator: BaseEvaluator | None = None) -> int:
         stop = StopToken()
@@ -174,6 +179,9 @@ class Command(RowsCommand):
         """
         if run.suite_id is not None or (run.is_over and options["verb"] == "execute"):
             return None
+        if options.get("detach") and Path(options["path"]).resolve() != Path(DEFAULT_PATH).resolve():
+            why = f'a launcher looks for evaluators in the folder "{DEFAULT_PATH}", and not in "{options["path"]}"'
+            raise runs.RunError([f"{why}; leave --detach out"])
         found = discover(options["path"])
         for cls in found.evaluators:
             if full_name(cls) == run.source:
@@ -214,6 +222,20 @@ def _elsewhere(run: EvalRun) -> str:
     names = ", ".join(dict.fromkeys(filter(None, running.values_list("executor", flat=True))))
     who = f" ({names})" if names else ""
     return f"run {run.pk}: another process has it{who}, and goes on with it; nothing is done twice"
+
+
+def _waiting(run: EvalRun) -> str:
+    if run.launcher:
+        return "waits, and nobody has begun it; see --relaunch"
+    return f"waits, and no launcher was to carry it; `eval_runs execute {run.pk}` or `eval_runs cancel {run.pk}`"
+
+
+def _relaunched(run: EvalRun) -> str:
+    """Launch a run again; one that no launcher was to carry is not begun without anybody asking for it."""
+    if not run.launcher:
+        return _waiting(run)
+    runs.launch_run(run)
+    return "was launched again"
 
 
 def _exit_status(run: EvalRun) -> int:

@@ -18,7 +18,7 @@ from neuron_evals.models.clock import database_now
 from neuron_evals.models.tables import table_problems
 
 WAITING: Final = timedelta(minutes=5)
-"""After how long a run that a launcher was to carry, and that nobody has begun, is told."""
+"""After how long a run that is queued, and that nobody has begun, is told."""
 
 SHOWN: Final = 20
 """How many suites and runs are told at most."""
@@ -84,8 +84,13 @@ def _of_runs(using: str) -> Iterator[str]:
     for number in lost:
         yield f"run {number} says it is running and nobody executes it; close it by `python manage.py eval_runs sweep`"
     for run in runs.waiting_runs(WAITING, using)[:SHOWN]:
-        why = f" ({run.dispatch_error})" if run.dispatch_error else ""
-        yield (
-            f'run {run.pk} waits for the launcher "{run.launcher}"{why}; launch it again by '
-            "`python manage.py eval_runs sweep --relaunch`"
-        )
+        yield _waiting(run)
+
+
+def _waiting(run: EvalRun) -> str:
+    if not run.launcher:
+        execute, cancel = (f"`python manage.py eval_runs {verb} {run.pk}`" for verb in ("execute", "cancel"))
+        return f"run {run.pk} waits, and no launcher was to carry it; execute it by {execute}, or cancel it by {cancel}"
+    why = f" ({run.dispatch_error})" if run.dispatch_error else ""
+    again = "launch it again by `python manage.py eval_runs sweep --relaunch`"
+    return f'run {run.pk} waits for the launcher "{run.launcher}"{why}; {again}'
