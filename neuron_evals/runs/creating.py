@@ -19,7 +19,7 @@ from neuron_evals.outputs.surroundings import surroundings
 from neuron_evals.runs.options import RunOptions
 from neuron_evals.runs.problems import RunError, lines_of
 from neuron_evals.runs.reruns import kept_by_parent
-from neuron_evals.runs.subjects import evaluator_of, examined, named_agent
+from neuron_evals.runs.subjects import evaluator_of, named_agent, suite_problems
 from neuron_evals.suites import agent_snapshot, judge_snapshot, suite_judge, suite_snapshot
 
 if TYPE_CHECKING:
@@ -164,10 +164,10 @@ def _of_suite(suite: EvalSuite, options: RunOptions, parent: EvalRun | None) -> 
     Raises:
         RunError: It cannot be run.
     """
-    known = examined(suite, options)
-    if problems := [*known.problems, *_cache_problems(options)]:
+    problems = [*suite_problems(suite, options), *_cache_problems(options)]
+    if problems:
         raise RunError(problems)
-    evaluator = evaluator_of(suite, options, known)
+    evaluator = evaluator_of(suite, options)
     planned, positions = _planned(evaluator, options, parent)
     if not positions:
         asked = " ".join(filter(None, [str(options.selection()), options.only and f"only {options.only}"]))
@@ -180,7 +180,7 @@ def _of_suite(suite: EvalSuite, options: RunOptions, parent: EvalRun | None) -> 
         "source": suite.name,
         "agent": suite.agent if suite.agent.pk else None,
         "judge": judge if judge is not None and judge.pk else None,
-        "agent_snapshot": agent_snapshot(suite.agent, build=not evaluator.fake, built=known.agent),
+        "agent_snapshot": agent_snapshot(suite.agent, build=not evaluator.fake),
         "agent_fingerprint": "" if evaluator.fake else evaluator.agent.fingerprint,
         "judge_snapshot": graded,
         "judge_fingerprint": graded.get("fingerprint", ""),

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from neuron_evals import conf
 from neuron_evals.container import assertion_types, build_agent
-from neuron_evals.core.agents import BaseAgent
 from neuron_evals.core.exceptions import ConfigurationError, EvaluationError
-from neuron_evals.core.suites import SuiteError, SuiteSpec, as_fake, dataset_problems, unmatched_scripts
+from neuron_evals.core.suites import SuiteError, as_fake, dataset_problems, unmatched_scripts
 from neuron_evals.core.suites.problems import given_ids
 from neuron_evals.models import AgentDefinition, EvalSuite
 from neuron_evals.runs.problems import RunError, lines_of
 from neuron_evals.suites import suite_evaluator, suite_judge, suite_spec
 
 if TYPE_CHECKING:
-    from neuron_evals.core.suites import SuiteEvaluator
+    from neuron_evals.core.suites import SuiteEvaluator, SuiteSpec
     from neuron_evals.models import EvalRun
     from neuron_evals.runs.options import RunOptions
 
@@ -49,23 +47,8 @@ def named_agent(reference: AgentDefinition | str, using: str) -> AgentDefinition
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class Examined:
-    """A suite that was looked at before it is run; what that took need not be made again.
-
-    Attributes:
-        problems: Everything that keeps it from being run, a line each.
-        spec: The suite as the engine runs it; `None` when something is wrong with it.
-        agent: The agent under test; `None` when it cannot be built, or canned replies stand in its place.
-    """
-
-    problems: list[str]
-    spec: SuiteSpec | None
-    agent: BaseAgent | None
-
-
-def examined(suite: EvalSuite, options: RunOptions) -> Examined:
-    """Look for everything that keeps a suite from being run. No model is asked.
+def suite_problems(suite: EvalSuite, options: RunOptions) -> list[str]:
+    """Return everything that keeps a suite from being run, a line each. No model is asked.
 
     Args:
         suite: The suite, with the agent and the judge of the run.
@@ -77,33 +60,29 @@ def examined(suite: EvalSuite, options: RunOptions) -> Examined:
         spec = suite_spec(suite)
     except (ConfigurationError, EvaluationError) as exc:
         found += [*lines_of(exc), *_unjudged(suite)]
-    agent: BaseAgent | None = None
     if options.fake is False:
-        agent, problems = _built(suite.agent, "agent")
-        found += problems
+        found += _agent_problems(suite.agent, "agent")
     elif spec is not None:
         found += _fake_problems(spec, options.fake)
     if spec is not None and any(spec.needing("judge")) and suite.has_judge:
         found += _judge_problems(suite)
-    return Examined(found, spec, agent)
+    return found
 
 
-def evaluator_of(suite: EvalSuite, options: RunOptions, known: Examined | None = None) -> SuiteEvaluator:
+def evaluator_of(suite: EvalSuite, options: RunOptions) -> SuiteEvaluator:
     """Return the evaluator of a suite for a run.
 
     Args:
         suite: The suite, with the agent and the judge of the run.
         options: The options of the run.
-        known: What is known of the suite and the agent, where they were examined.
 
     Raises:
         RunError: It cannot be run; all problems are listed.
     """
-    spec, agent = (None, None) if known is None else (known.spec, known.agent)
     try:
         if options.fake is not False:
-            return suite_evaluator(suite, fake=options.fake, spec=spec)
-        return suite_evaluator(suite, model=options.model, spec=spec, built=agent)
+            return suite_evaluator(suite, fake=options.fake)
+        return suite_evaluator(suite, model=options.model)
     except (ConfigurationError, EvaluationError) as exc:
         raise RunError(lines_of(exc)) from exc
 
@@ -159,16 +138,14 @@ def _judge_problems(suite: EvalSuite) -> list[str]:
         judge = suite_judge(suite)
     except ConfigurationError as exc:
         return lines_of(exc)
-    return [] if judge is None else _built(judge, "judge")[1]
+    return [] if judge is None else _agent_problems(judge, "judge")
 
 
-def _built(row: AgentDefinition, word: str) -> tuple[BaseAgent | None, list[str]]:
-    """Return an agent, and why it cannot be called, a line each."""
+def _agent_problems(row: AgentDefinition, word: str) -> list[str]:
     if not row.is_active:
-        return None, [f'the {word} "{row.slug}" is inactive; activate it, or choose another']
+        return [f'the {word} "{row.slug}" is inactive; activate it, or choose another']
     try:
-        agent = build_agent(row)
-        problems = agent.problems()
+        problems = build_agent(row).problems()
     except ConfigurationError as exc:
-        return None, lines_of(exc)
-    return agent, [f'the {word} "{row.slug or row.name}" cannot be called: {problem}' for problem in problems]
+        return lines_of(exc)
+    return [f'the {word} "{row.slug or row.name}" cannot be called: {problem}' for problem in problems]

@@ -16,7 +16,6 @@ from neuron_evals.suites.judging import suite_judge
 from neuron_evals.suites.specs import suite_spec
 
 if TYPE_CHECKING:
-    from neuron_evals.core.suites import SuiteSpec
     from neuron_evals.models import AgentDefinition, EvalSuite
 
 Fake = bool | str | Mapping[str, Any] | FakeAgent | None
@@ -32,8 +31,6 @@ def suite_evaluator(  # noqa: PLR0913  (the options of a run)
     simulator: Any = None,
     model: str | None = None,
     fake: Fake = None,
-    spec: SuiteSpec | None = None,
-    built: BaseAgent | None = None,
 ) -> SuiteEvaluator:
     """Return the evaluator of a stored suite. No model is asked, and nothing is built that no item needs.
 
@@ -48,15 +45,13 @@ def suite_evaluator(  # noqa: PLR0913  (the options of a run)
         model: Name of the agent's model. With a provider's name and a colon before it, such as `local:qwen3`, the agent
             is asked there.
         fake: Canned replies in the place of the agent, as `run_suite` takes them; the agent is not even built.
-        spec: What `suite_spec` gives, where it is known.
-        built: The suite's own agent, where it is built already.
 
     Raises:
         SuiteError: Something is wrong with the suite, or an item needs a judge, a classifier, embeddings or what plays
             its user, and there is none.
         ConfigurationError: The agent cannot be built or cannot change its model; or there is no agent of that name.
     """
-    spec = spec or suite_spec(suite)
+    spec = suite_spec(suite)
     player = (lambda: get_agent(simulator)) if isinstance(simulator, str) else _maker(simulator)
     resources = Resources(_judge_maker(suite, judge), _maker(classifier), _maker(embeddings), player)
     if fake is not None and fake is not False:
@@ -68,7 +63,7 @@ def suite_evaluator(  # noqa: PLR0913  (the options of a run)
             raise ConfigurationError(msg)
         tested = get_agent(agent) if isinstance(agent, str) else as_agent(agent)
     else:
-        tested = _tested(_asked_at(suite.agent, provider)) if provider else built or _tested(suite.agent)
+        tested = _tested(_asked_at(suite.agent, provider) if provider else suite.agent)
     return evaluator_of(spec, tested, resources, overrides)
 
 

@@ -19,15 +19,12 @@ if TYPE_CHECKING:
 _DEFAULTS = ("repeats", "concurrency", "timeout", "retries", "min_success_rate", "tags")
 
 
-def agent_snapshot(
-    agent: AgentDefinition | BaseAgent, *, build: bool = True, built: BaseAgent | None = None
-) -> dict[str, Any]:
+def agent_snapshot(agent: AgentDefinition | BaseAgent, *, build: bool = True) -> dict[str, Any]:
     """Return what a run keeps of an agent.
 
     Args:
         agent: A definition, or an agent from code.
         build: Whether an agent in code may be built for its class and fingerprint; not where a run does not use it.
-        built: The definition's agent, where it is built already.
 
     Returns:
         `name`, `class` (of an agent in code) and `fingerprint` (empty when nothing tells when its answers may change).
@@ -43,7 +40,7 @@ def agent_snapshot(
         "fingerprint": agent.fingerprint,
     }
     if agent.code:
-        snapshot |= _of_code(built or _built(agent)) if build else {}
+        snapshot |= _of_built(agent) if build else {}
     else:
         snapshot["provider"] = _provider(agent.provider)
     return _as_object(snapshot)
@@ -76,16 +73,13 @@ def suite_snapshot(suite: EvalSuite) -> dict[str, Any]:
     )
 
 
-def _built(agent: AgentDefinition) -> BaseAgent | None:
+def _of_built(agent: AgentDefinition) -> dict[str, Any]:
+    """Return what an agent in code says of itself; nothing when it cannot be built."""
     try:
-        return build_agent(agent)
+        built = build_agent(agent)
     except ConfigurationError:
-        return None
-
-
-def _of_code(agent: BaseAgent | None) -> dict[str, Any]:
-    """Return what an agent in code says of itself; nothing when it could not be built."""
-    return {} if agent is None else {"class": full_name(type(agent)), "fingerprint": agent.fingerprint}
+        return {}
+    return {"class": full_name(type(built)), "fingerprint": built.fingerprint}
 
 
 def _provider(alias: str) -> dict[str, Any]:

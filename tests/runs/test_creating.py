@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pkgutil
 import shutil
 import subprocess
 
@@ -248,26 +247,3 @@ def test_replica__a_run_is_found_where_it_is_written(using):
     run = create_run(make_suite(using))
     with override_settings(DATABASE_ROUTERS=[f"{__name__}.Router"]):
         assert found_run(run.pk).database == "rows"
-
-
-def test_suite_is_read_and_its_agent_built_once(using, monkeypatch):
-    suite = make_suite(using)
-    read = noted(monkeypatch, "neuron_evals.suites.specs.parse_suite")
-    built = noted(monkeypatch, "neuron_evals.container.agents.coded_agent")
-
-    create_run(suite)
-
-    assert (len(read), built) == (1, [("noting",)])
-
-
-def noted(monkeypatch, path):
-    """Have the calls of a function noted, by their positional arguments."""
-    calls = []
-    called = pkgutil.resolve_name(path)
-
-    def noting(*args, **given):
-        calls.append(args)
-        return called(*args, **given)
-
-    monkeypatch.setattr(path, noting)
-    return calls
