@@ -9,14 +9,14 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from django.db import router
+from django.db import Error, router
 
 from neuron_evals import conf
 from neuron_evals.connections import refresh_connections
 from neuron_evals.container import make_cache, make_runner
 from neuron_evals.core.cancellation import StopToken
 from neuron_evals.core.evaluators import BaseEvaluator
-from neuron_evals.core.exceptions import ConfigurationError, EvaluationError
+from neuron_evals.core.exceptions import ConfigurationError, EvaluationError, OutputError
 from neuron_evals.core.outputs import OutputPipeline
 from neuron_evals.core.outputs.contract import OutputDriver
 from neuron_evals.core.report import Gate
@@ -27,7 +27,7 @@ from neuron_evals.models import EvalRun
 from neuron_evals.models.leases import Lease, LeaseLost, claim
 from neuron_evals.outputs import DatabaseOutput, close_run, give_back, stored_keys
 from neuron_evals.outputs.driver import executor as this_process
-from neuron_evals.outputs.patience import patiently
+from neuron_evals.outputs.patience import PATIENCE, patiently
 from neuron_evals.runs.keeping import kept
 from neuron_evals.runs.options import RunOptions
 from neuron_evals.runs.problems import RunError, lines_of
@@ -52,6 +52,7 @@ def execute_run(  # noqa: PLR0913  (what a door knows of an execution)
     stop: StopToken | None = None,
     runner: EvaluatorRunner | None = None,
     using: str | None = None,
+    patience: float = PATIENCE,
 ) -> EvalRun:
     """Execute what is left of a run, as far as no other executor has it. Asked again, it goes on or does nothing.
 
@@ -66,12 +67,15 @@ def execute_run(  # noqa: PLR0913  (what a door knows of an execution)
         stop: Set it from elsewhere to stop: the run is cancelled then, and can be resumed.
         runner: What runs the items; by default one with the hooks that the settings name.
         using: Alias of the database; by default the one that routers name.
+        patience: Seconds that the database may be busy or away while results are stored, 0 or more.
 
     Returns:
         The run as it is now: over, or running when other executors have parts of it.
 
     Raises:
         RunError: There is no such run, or it needs an evaluator that was not given.
+        OutputError: The database broke, or was busy or away for too long, so that the run is left open; the message
+            says how to go on.
     """
     refresh_connections()
     run = found_run(run_id, using)
@@ -79,10 +83,15 @@ def execute_run(  # noqa: PLR0913  (what a door knows of an execution)
         return run
     if run.suite_id is None and evaluator is None:
         raise RunError([f'run {run.pk} is of the evaluator "{run.source}" from code; name its folder'])
-    execution = _Execution(run, evaluator, executor or this_process(), listeners or [], stop or StopToken(), runner)
-    with signals_stop(execution.stop):
-        execution.run_shards()
-    return found_run(run_id, run.database)
+    execution = _Execution(
+        run, evaluator, executor or this_process(), listeners or [], stop or StopToken(), runner, patience
+    )
+    try:
+        with signals_stop(execution.stop):
+            execution.run_shards()
+        return found_run(run_id, run.database)
+    except (OutputError, Error) as exc:
+        raise OutputError(_left_open(run, exc)) from exc
 
 
 def found_run(run_id: int, using: str | None = None) -> EvalRun:
@@ -109,6 +118,7 @@ class _Execution:
     listeners: list[OutputDriver]
     stop: StopToken
     runner: EvaluatorRunner | None
+    patience: float
 
     def run_shards(self) -> None:
         """Execute shards until none is free, and close the run when no part of it is left."""
@@ -116,7 +126,7 @@ class _Execution:
         gate: Gate | None = None
         broken = ""
         while not self.stop.is_set():
-            lease = patiently(using, partial(claim, self.run, self.executor))
+            lease = patiently(using, partial(claim, self.run, self.executor), self.patience)
             if lease is None:
                 break
             try:
@@ -149,7 +159,7 @@ class _Execution:
         except KeyboardInterrupt:
             self.stop.set("interrupted", abandon=True)
         cancelled = self.stop.is_set() and not error
-        patiently(lease.using, partial(give_back, lease, error=error, cancelled=cancelled))
+        patiently(lease.using, partial(give_back, lease, error=error, cancelled=cancelled), self.patience)
         return gate, error
 
     def _evaluate(self, subject: _Subject, lease: Lease) -> str:
@@ -164,11 +174,12 @@ class _Execution:
             with self._outputs(lease) as pipeline:
                 keep = pipeline.needs_results
                 report = prepared.execute(pipeline, fail_fast=subject.options.fail_fast, keep_results=keep)
+        self._note_failure(pipeline)
         return _broken(report, pipeline)
 
     @contextmanager
     def _outputs(self, lease: Lease) -> Iterator[OutputPipeline]:
-        database = DatabaseOutput(self.run, lease, stop=self.stop)
+        database = DatabaseOutput(self.run, lease, stop=self.stop, patience=self.patience)
         pipeline = OutputPipeline([database, SignalListener(), *self.listeners])
         try:
             yield pipeline
@@ -180,12 +191,19 @@ class _Execution:
         total = prepared.plan.total
         if self.run.planned_count is None and total is not None and (lease.start, lease.stop) == (0, None):
             self.run.planned_count = total + stored
-            patiently(lease.using, partial(self.run.save, using=lease.using, update_fields=["planned_count"]))
+            save = partial(self.run.save, using=lease.using, update_fields=["planned_count"])
+            patiently(lease.using, save, self.patience)
+
+    def _note_failure(self, pipeline: OutputPipeline) -> None:
+        """Note that results could not be stored: a database that was waited for once is not waited for again."""
+        if any(error.driver == DatabaseOutput.__name__ for error in pipeline.errors):
+            self.patience = 0
 
     def _close(self, gate: Gate | None, error: str) -> None:
         cancelled = self.stop.is_set() and not error
         gate = gate or run_gate(self.run)
-        patiently(self.run.database, partial(close_run, self.run, gate, error=error, cancelled=cancelled))
+        close = partial(close_run, self.run, gate, error=error, cancelled=cancelled)
+        patiently(self.run.database, close, self.patience)
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,6 +265,15 @@ def run_gate(run: EvalRun) -> Gate:
     options = RunOptions.of(run.options)
     kept = (run.metadata.get("suite") or {}).get("defaults") or {}
     return options.gate(kept.get("min_success_rate"))
+
+
+def _left_open(run: EvalRun, exc: Exception) -> str:
+    """Return what to do about a run that its executor can neither go on with nor close."""
+    why = str(exc) if isinstance(exc, OutputError) else " ".join(f"{type(exc).__name__}: {exc}".split())
+    return (
+        f"run {run.pk} is left open: {why}. What was stored stays; "
+        f"`python manage.py eval_runs execute {run.pk}` goes on, a minute later at the earliest"
+    )
 
 
 def _broken(report: EvaluationReport, pipeline: OutputPipeline) -> str:

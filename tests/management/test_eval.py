@@ -152,6 +152,53 @@ def test_output_database__stores_the_run_once(db):
     assert only_run().total_count == 3
 
 
+def configured(**options: Any) -> Any:
+    """As if the output `database` had these options in the settings."""
+    outputs = ["console", {"BACKEND": "database", "OPTIONS": options}]
+    return override_settings(NEURON_EVALS={**SETTINGS, "OUTPUTS": outputs})
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"using": "nope"}, 'DatabaseOutput: there is no database "nope"; DATABASES has default'),
+        ({"lease": None}, 'has no option "lease". Its options are using, batch, trigger, patience.'),
+        ({"trigger": "night"}, "trigger is one of command, admin, api, schedule, got 'night'"),
+    ],
+)
+def test_output_database_with_options_that_cannot_hold__is_refused(db, options, message):
+    make_suite("default")
+    with configured(**options):
+        done = evaluate("smoke-tests")
+    assert done.status == NOTHING_JUDGED
+    assert message in done.refusal
+    assert not EvalRun.objects.exists()
+
+
+def test_output_database_with_options__they_are_the_runs(db, monkeypatch):
+    make_suite("default")
+    patience = []
+    execute = runs.execute_run
+
+    def noting(*args, **given):
+        patience.append(given["patience"])
+        return execute(*args, **given)
+
+    monkeypatch.setattr(runs, "execute_run", noting)
+    with configured(using="default", batch="night-7", trigger="schedule", patience=2.5):
+        assert evaluate("smoke-tests").status == 0
+    run = only_run()
+    assert (run.batch, run.trigger, run.status, patience) == ("night-7", "schedule", "passed", [2.5])
+
+
+def test_output_database_twice__is_refused(db):
+    make_suite("default")
+    done = evaluate("smoke-tests", "--output", "database", "--output", "database")
+    assert done.status == NOTHING_JUDGED
+    assert 'both write to the database "default"' in done.refusal
+    assert not EvalRun.objects.exists()
+
+
 def test_output_that_fails__makes_the_status_1_and_the_run_stays_passed(db, tmp_path):
     make_suite("default")
     file = tmp_path / "report" / "results.json"

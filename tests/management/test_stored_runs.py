@@ -20,6 +20,7 @@ DATABASES = {{"default": {{
     "NAME": {name!r},
     "OPTIONS": {{"transaction_mode": "IMMEDIATE", "timeout": 30, "init_command": "PRAGMA journal_mode=WAL"}},
 }}}}
+DATABASES["other"] = DATABASES["default"]
 NEURON_EVALS = {settings!r}
 """
 HANGING = """
@@ -173,3 +174,28 @@ def test_path__refused(command):
     status, _, err = command("evaluations", "--output", "database=runs.db")
     assert status == 2
     assert 'the output driver "database" has no option "path"' in err
+    assert "Its options are using, batch, trigger, patience." in err
+
+
+@pytest.mark.usefixtures("migrated")
+def test_stored_suite_with_the_output_in_another_database__refused(command, folder):
+    agents = {"AGENTS": {"echo": "tests.testapp.agents.echo"}}
+    suite = {"name": "Smoke", "agent": "echo", "dataset": [{"input": "a", "reference": "a"}]}
+    (folder / "suite.json").write_text(json.dumps(suite))
+    assert command("eval_import", "suite.json", settings=agents)[0] == 0
+
+    outputs = ["console", {"BACKEND": "database", "OPTIONS": {"using": "other"}}]
+    status, _, err = command("eval", "smoke", settings={**agents, "OUTPUTS": outputs})
+
+    assert status == 2
+    assert 'is stored beside the suite, in the database "default", and not in "other"' in err
+    assert rows(folder, "id") == []
+    assert command("eval", "smoke", "--output", "console", settings={**agents, "OUTPUTS": outputs})[0] == 0
+
+
+@pytest.mark.usefixtures("migrated")
+def test_named_twice__refused_and_nothing_is_stored(command, folder):
+    status, _, err = command("evaluations", "--output", "database", "--output", "database")
+    assert status == 2
+    assert 'both write to the database "default"; leave one of them out' in err
+    assert rows(folder, "id") == []

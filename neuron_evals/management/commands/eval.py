@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from neuron_evals.core.exceptions import ConfigurationError
+from neuron_evals.core.exceptions import ConfigurationError, OutputError
 from neuron_evals.core.printable import printable
 from neuron_evals.core.report.gate import FAILED, NOTHING_JUDGED, PASSED
 from neuron_evals.core.suites.files import SUFFIXES
 from neuron_evals.management import options as run_options
 from neuron_evals.management.faking import add_fake_options, fake_of
 from neuron_evals.management.running import RunCommand
-from neuron_evals.management.stored_runs import Shown, executed_run, made_run, without_storing
+from neuron_evals.management.stored_runs import Shown, Storing, executed_run, made_run
 from neuron_evals.management.suite_files import suite_evaluators, suites_in
 from neuron_evals.models import RunStatus
 from neuron_evals.runs import run_gate
@@ -72,8 +72,10 @@ class Command(RunCommand):
         return self.run_here(evaluators, options, stop, own_concurrency=True, gate=gate, columns=columns)
 
     def _run_stored(self, options: Mapping[str, Any], fake: Any, stop: StopToken) -> int:
-        with self.outputs(options, chosen=without_storing) as pipeline:
-            if problems := pipeline.problems():
+        storing = Storing()
+        left_open = ""
+        with self.outputs(options, chosen=storing.taken_out) as pipeline:
+            if problems := [*pipeline.problems(), *storing.problems()]:
                 raise ConfigurationError("\n".join(problems))
             run = made_run(
                 options["suite"],
@@ -81,12 +83,28 @@ class Command(RunCommand):
                 judge=options["judge"],
                 options=run_options.run_values(options),
                 fake=fake,
+                storing=storing,
             )
             shown = Shown(pipeline)
-            done = executed_run(run, shown, stop, self.runner())
+            try:
+                run = executed_run(run, shown, stop, self.runner(), storing)
+            except OutputError as exc:
+                left_open = str(exc)
+        if left_open:
+            return self._left_open(left_open, run, shown, pipeline, stop)
         if options["verbosity"]:
-            self.stderr.write(f"stored as run {done.pk}", style_func=str)
-        return self._status(done, shown, pipeline, stop)
+            self.stderr.write(f"stored as run {run.pk}", style_func=str)
+        return self._status(run, shown, pipeline, stop)
+
+    def _left_open(self, why: str, run: EvalRun, shown: Shown, pipeline: OutputPipeline, stop: StopToken) -> int:
+        """Say what is to be done about a run that could not be closed, and return the exit status."""
+        self.stderr.write(printable(why))
+        if stop.interrupted:
+            raise KeyboardInterrupt
+        if shown.report is None:
+            return NOTHING_JUDGED
+        self.concluded(shown.report, run_gate(run), pipeline)
+        return FAILED
 
     def _status(self, run: EvalRun, shown: Shown, pipeline: OutputPipeline, stop: StopToken) -> int:
         """Return the exit status: that of the report, unless the row knows worse."""

@@ -14,6 +14,7 @@ from django.db import router
 from neuron_evals import container, runs
 from neuron_evals.core.cancellation import StopToken
 from neuron_evals.core.discovery import discover
+from neuron_evals.core.exceptions import OutputError
 from neuron_evals.core.printable import printable
 from neuron_evals.core.report.gate import FAILED, INTERRUPTED, NOTHING_JUDGED, PASSED
 from neuron_evals.core.results import full_name
@@ -165,7 +166,11 @@ class Command(RowsCommand):
     def _executed(self, run: EvalRun, options: Mapping[str, Any], evaluator: BaseEvaluator | None = None) -> int:
         stop = StopToken()
         evaluator = evaluator or self._evaluator(run, options)
-        done = runs.execute_run(run.pk, evaluator=evaluator, stop=stop)
+        try:
+            done = runs.execute_run(run.pk, evaluator=evaluator, stop=stop)
+        except OutputError as exc:
+            self.stderr.write(printable(str(exc)))
+            return INTERRUPTED if stop.interrupted else FAILED
         self._print_run(options, _run({"run": done.pk}), of_interest=True, limit=SHOWN_ITEMS)
         if not done.is_over:
             self.stderr.write(printable(_elsewhere(done)))
