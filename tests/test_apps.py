@@ -45,7 +45,7 @@ def test_setup__loads_nothing_heavy_and_little_of_the_app():
     result = subprocess.run([sys.executable, "-c", SCRIPT], env=environment, check=True, capture_output=True, text=True)
     loaded = result.stdout.split()
     assert "neuron_evals.models.runs" in loaded
-    # The rows need no more of the engine than how values become JSON.
+    # The rows need no more of the engine than how values become JSON, and what a name is.
     assert [name for name in loaded if not name.startswith(("neuron_evals.core.jsonable", "neuron_evals.models"))] == [
         "neuron_evals",
         "neuron_evals.apps",
@@ -55,9 +55,11 @@ def test_setup__loads_nothing_heavy_and_little_of_the_app():
         "neuron_evals.conf.reading",
         "neuron_evals.conf.values",
         "neuron_evals.core",
+        "neuron_evals.core.bounds",
         "neuron_evals.core.exceptions",
         "neuron_evals.core.naming",
         "neuron_evals.core.nearest",
+        "neuron_evals.core.printable",
     ]
 
 

@@ -216,7 +216,10 @@ class TestRunning:
         assert (defaults.timeout, defaults.retries, defaults.repeats, defaults.concurrency) == (5.0, 1, 2, 3)
 
     def test_name_that_is_no_line__the_slug_stands_for_it(self) -> None:
-        assert suite_spec(suite(name="Opening\nhours")).name == "opening-hours"
+        row = suite(name="Opening hours")
+        EvalSuite.objects.update(name="Opening\nhours")
+        row.refresh_from_db()
+        assert suite_spec(row).name == "opening-hours"
 
     def test_row_that_code_wrote_wrongly__every_problem_before_anything_is_called(self) -> None:
         with pytest.raises(SuiteError) as caught:
