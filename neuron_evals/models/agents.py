@@ -21,6 +21,9 @@ from neuron_evals.models.validators import validate_names, validate_object, vali
 OPTIONS = ("temperature", "top_p", "max_tokens", "seed", "timeout")
 """The columns that say how the model answers; each may be unset."""
 
+UNSTORED = 0
+"""Number of a definition that is no row: with `None` in its place, a suite or a run would seem to have no agent."""
+
 _LONGEST_INSTRUCTIONS = 100_000
 _OF_PROVIDER = ("provider", "model", "instructions", "tools", "approval_tools", "max_steps", *OPTIONS)
 
@@ -141,6 +144,27 @@ class AgentDefinition(Named):
         except (ConfigurationError, InvalidArgument):
             return ""
 
+    def reserved_slugs(self) -> Collection[str]:
+        """Return the names in `AGENTS`, which go before slugs, but that of the agent in code itself."""
+        return {*conf.read().agents} - {self.code}
+
+    def clean_fields(self, exclude: Collection[str] | None = None) -> None:
+        """Refuse values of columns, and a new slug that means another agent already.
+
+        Raises:
+            ValidationError: It lists all problems by field.
+        """
+        problems: dict[str, Any] = {}
+        if self._state.adding and "slug" not in (exclude or ()) and self.slug in self.reserved_slugs():
+            taken = f'"{self.slug}" is a name in AGENTS, which goes before slugs; choose another slug.'
+            problems["slug"] = [ValidationError(taken, code="reserved")]
+        try:
+            super().clean_fields(exclude=exclude)
+        except ValidationError as exc:
+            problems = exc.update_error_dict(problems)
+        if problems:
+            raise ValidationError(problems)
+
     def clean(self) -> None:
         """Refuse a definition that no agent can be built from.
 
@@ -178,6 +202,22 @@ class AgentDefinition(Named):
         if others:
             problems["approval_tools"] = f'"{others[0]}" is none of the tools above.'
         return problems
+
+
+def named_agent(name: str, using: str | None = None) -> AgentDefinition | None:
+    """Return the agent that a name means, wherever one is named: a name in `AGENTS` goes first, then the slug of a row.
+
+    Args:
+        name: The name.
+        using: Alias of the database; by default the one that routers name.
+
+    Returns:
+        The row; for a name in `AGENTS` a definition of number `UNSTORED`, which is not stored; `None` for neither.
+    """
+    if name in conf.read().agents:
+        return AgentDefinition(pk=UNSTORED, name=name, slug=name, code=name)
+    found: AgentDefinition | None = AgentDefinition.objects.using(using).filter(slug=name).first()
+    return found
 
 
 def _unknown(setting: str, names: list[Any], valid: Collection[str]) -> str:

@@ -19,7 +19,7 @@ from neuron_evals.outputs.surroundings import surroundings
 from neuron_evals.runs.options import RunOptions
 from neuron_evals.runs.problems import RunError, lines_of
 from neuron_evals.runs.reruns import kept_by_parent
-from neuron_evals.runs.subjects import evaluator_of, named_agent, suite_problems
+from neuron_evals.runs.subjects import chosen_agent, evaluator_of, suite_problems
 from neuron_evals.suites import agent_snapshot, judge_snapshot, suite_judge, suite_snapshot
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ def _suite(suite: Any, agent: Any, judge: Any, using: str) -> EvalSuite:
         if given is None:
             continue
         try:
-            setattr(row, role, named_agent(given, using, role))
+            setattr(row, role, chosen_agent(given, using, role))
         except RunError as exc:
             problems += exc.problems
     if problems:

@@ -12,6 +12,7 @@ from neuron_evals.core.exceptions import ConfigurationError, EvaluationError
 from neuron_evals.core.suites import SuiteError, as_fake, dataset_problems, unmatched_scripts
 from neuron_evals.core.suites.problems import given_ids
 from neuron_evals.models import AgentDefinition, EvalSuite
+from neuron_evals.models.agents import UNSTORED, named_agent
 from neuron_evals.runs.problems import RunError, lines_of
 from neuron_evals.suites import suite_evaluator, suite_judge, suite_spec
 
@@ -20,12 +21,9 @@ if TYPE_CHECKING:
     from neuron_evals.models import EvalRun
     from neuron_evals.runs.options import RunOptions
 
-UNSTORED = 0
-"""Number of a definition that no row is made of: with `None` in its place, a suite would seem to have no judge."""
 
-
-def named_agent(reference: AgentDefinition | str, using: str, role: str = "agent") -> AgentDefinition:
-    """Return an agent definition: the one that is given, one for a name in `AGENTS`, or the stored one of that slug.
+def chosen_agent(reference: AgentDefinition | str, using: str, role: str = "agent") -> AgentDefinition:
+    """Return an agent definition: the one that is given, or the one that a name means (see `named_agent`).
 
     Args:
         reference: The row, or a name.
@@ -37,13 +35,10 @@ def named_agent(reference: AgentDefinition | str, using: str, role: str = "agent
     """
     if isinstance(reference, AgentDefinition):
         return reference
-    coded = conf.read().agents
-    if reference in coded:
-        return AgentDefinition(pk=UNSTORED, name=reference, slug=reference, code=reference)
-    found: AgentDefinition | None = AgentDefinition.objects.using(using).filter(slug=reference).first()
+    found = named_agent(reference, using)
     if found is None:
         stored = AgentDefinition.objects.using(using).active().order_by("slug").values_list("slug", flat=True)[:30]
-        names = list(dict.fromkeys([*coded, *stored]))
+        names = list(dict.fromkeys([*conf.read().agents, *stored]))
         hint = f"{conf.did_you_mean(reference, names)} There are {', '.join(names) or 'none'}.".lstrip()
         raise RunError([f'there is no {role} "{reference}". {hint}'])
     return found

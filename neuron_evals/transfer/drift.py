@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from neuron_evals.core.jsonable import canonical_json
 from neuron_evals.core.suites.yaml_text import write_yaml
+from neuron_evals.models.agents import UNSTORED, named_agent
 from neuron_evals.transfer.csv_items import through_cells
 from neuron_evals.transfer.documents import as_rows_keep, document_of
-from neuron_evals.transfer.importing import named_agent
 
 if TYPE_CHECKING:
     from neuron_evals.models import AgentDefinition, EvalSuite
@@ -56,7 +56,9 @@ def difference(
 
 def _means(name: str, chosen: AgentDefinition | None) -> bool:
     found = named_agent(name)
-    return found is not None and chosen is not None and found.pk == chosen.pk
+    if found is None or chosen is None:
+        return False
+    return found.code == chosen.code if found.pk == UNSTORED else found.pk == chosen.pk
 
 
 def _through_cells(document: Mapping[str, Any]) -> dict[str, Any]:

@@ -13,14 +13,12 @@ from neuron_evals import conf
 from neuron_evals.core.exceptions import ConfigurationError
 from neuron_evals.core.jsonable import canonical_json
 from neuron_evals.models import AgentDefinition, EvalSuite
+from neuron_evals.models.agents import UNSTORED, named_agent
 from neuron_evals.models.slugs import slug_for
 from neuron_evals.transfer.documents import COLUMNS, as_rows_keep, document_of, key_of
 
 if TYPE_CHECKING:
     from neuron_evals.core.suites import Problem
-
-UNSTORED = 0
-"""Number of a judge that no row is: with `None` in its place, a suite would seem to have none."""
 
 _IDENTITY = {"agent", "slug", "name"}
 """Keys that say which suite it is, or who is tested: without them nobody knows whether an agent is missing."""
@@ -104,29 +102,22 @@ def import_document(
     return CREATED if created else UPDATED
 
 
-def named_agent(name: str) -> AgentDefinition | None:
-    """Return the agent definition that a file names, by slug or by its name in `AGENTS`; `None` if there is none."""
-    rows = AgentDefinition.objects.order_by("pk")
-    by_slug: AgentDefinition | None = rows.filter(slug=name).first()
-    return by_slug or rows.filter(code=name).first() if name in conf.read().agents else by_slug
-
-
 def find_agent(name: str) -> AgentDefinition:
     """Return the agent definition that a file names; an agent in code without one gets one.
 
     Args:
-        name: The slug, or a name in `AGENTS`.
+        name: A name in `AGENTS`, or the slug.
 
     Raises:
         ConfigurationError: There is none of that name.
     """
     found = named_agent(name)
-    coded = conf.read().agents
+    if found is not None and found.pk == UNSTORED:
+        stored: AgentDefinition | None = AgentDefinition.objects.filter(code=name).order_by("pk").first()
+        return stored or AgentDefinition.objects.create(name=name, code=name)
     if found is not None:
         return found
-    if name in coded:
-        made: AgentDefinition = AgentDefinition.objects.create(name=name, code=name)
-        return made
+    coded = conf.read().agents
     slugs = list(AgentDefinition.objects.order_by("slug").values_list("slug", flat=True))
     parts = (
         f'there is no agent "{name}".',

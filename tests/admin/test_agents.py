@@ -18,7 +18,7 @@ def _errors(response) -> dict[str, list[str]]:
 
 def test_definition_with_a_provider__is_stored(root):
     form = {
-        "name": "Support",
+        "name": "Shop",
         "provider": "canned",
         "model": "m",
         "tools": '["lookup"]',
@@ -28,7 +28,7 @@ def test_definition_with_a_provider__is_stored(root):
     response = root.post(reverse(ADD), form)
     assert response.status_code == 302, _errors(response)
     agent = AgentDefinition.objects.get()
-    assert (agent.slug, agent.tools, agent.approval_tools, agent.temperature) == ("support", ["lookup"], [], 0.5)
+    assert (agent.slug, agent.tools, agent.approval_tools, agent.temperature) == ("shop", ["lookup"], [], 0.5)
     assert (agent.top_p, agent.max_tokens, agent.seed) == (None, None, None)
     page = root.get(reverse("admin:neuron_evals_agentdefinition_change", args=[agent.pk])).content.decode()
     assert agent.fingerprint in page

@@ -40,7 +40,7 @@ class Command(RowsCommand):
         parser.add_argument("files", nargs="*", type=filled, metavar="FILE", help="suite files")
         parser.add_argument("--suite", type=filled, metavar="SLUG", help="the suite to store one file in")
         parser.add_argument("--name", type=filled, metavar="NAME", help="name of the suite, for one file")
-        parser.add_argument("--agent", type=filled, metavar="AGENT", help="slug of the agent, or a name in AGENTS")
+        parser.add_argument("--agent", type=filled, metavar="AGENT", help="a name in AGENTS, or the slug of an agent")
         parser.add_argument("--judge", type=filled, metavar="AGENT", help="likewise, the agent that grades")
         parser.add_argument(
             "--format", choices=FORMATS, help="format of the files (default: by the ends of their names)"
