@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from neuron_evals.admin import texts
 from neuron_evals.admin.deletion import CountedDeletion
-from neuron_evals.admin.forms import StrictJSON
+from neuron_evals.admin.forms import OneFault, StrictJSON
 from neuron_evals.admin.pages import Tool, list_of
 from neuron_evals.models import AgentDefinition, EvalRun, EvalSuite
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 class AgentDefinitionAdmin(StrictJSON, CountedDeletion):
     """Agent definitions."""
 
+    form = OneFault
     list_display = ("shown_name", "slug", "category", "built_from", "is_active", "updated_at")
     list_filter = ("category", "is_active", "provider")
     search_fields = ("name", "slug", "model", "code")

@@ -61,6 +61,17 @@ class StrictJSONField(forms.JSONField):
         return value if isinstance(value, InvalidJSONInput) else dump_json(value, indent=2)
 
 
+class OneFault(forms.ModelForm):  # type: ignore[type-arg]
+    """A form that says nothing of the row about a field whose text could not be read: the row has not got it."""
+
+    def add_error(self, field: str | None, error: Any) -> None:
+        """Add an error; of those of the row, the ones of fields that have none yet."""
+        if field is None and hasattr(error, "error_dict"):
+            known = set(self.errors)
+            error = ValidationError({name: found for name, found in error.error_dict.items() if name not in known})
+        super().add_error(field, error)
+
+
 class StrictJSON:
     """Pages whose columns of JSON are edited by `StrictJSONField`."""
 

@@ -12,10 +12,11 @@ from django.utils.translation import gettext_lazy as _
 
 from neuron_evals.admin import texts
 from neuron_evals.admin.deletion import CountedDeletion
-from neuron_evals.admin.forms import StrictJSON
+from neuron_evals.admin.forms import OneFault, StrictJSON
 from neuron_evals.admin.launching import started_run
 from neuron_evals.admin.pages import Tool, list_of, page_of, tool_of
-from neuron_evals.models import EvalRun, EvalSuite, RunStatus
+from neuron_evals.models import AgentDefinition, EvalRun, EvalSuite, RunStatus
+from neuron_evals.models.agents import UNSTORED
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
@@ -25,10 +26,23 @@ _NOT_LISTED = ("dataset", "description", "judge_config", "tags", "metadata")
 _OF_AGENTS = ("instructions", "description", "metadata", "tools", "approval_tools")
 
 
+class SuiteForm(OneFault):
+    """The form of a suite."""
+
+    def clean(self) -> Any:
+        """Have a judge that could not be read count as one: no item lacks it."""
+        if "judge" in self.errors:
+            self.instance.judge = AgentDefinition(pk=UNSTORED)
+        if "judge_config" in self.errors:
+            self.instance.judge_config = {"model": "unread"}
+        return super().clean()
+
+
 @admin.register(EvalSuite)
 class EvalSuiteAdmin(StrictJSON, CountedDeletion):
     """Suites."""
 
+    form = SuiteForm
     list_display = (
         "shown_name",
         "slug",

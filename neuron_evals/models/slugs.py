@@ -101,8 +101,6 @@ class Named(models.Model):
         if self._state.adding and not self.slug:
             self._save_with_new_slug(*args, **kwargs)
         else:
-            if "slug" in self.__dict__:  # else it was left in the database
-                validate_slug(self.slug)
             self._refuse_new_slug()
             super().save(*args, **kwargs)
         self._note_stored()
@@ -130,7 +128,7 @@ class Named(models.Model):
             ValidationError: It does.
         """
         super().clean()
-        self._refuse_new_slug()
+        self._refuse_other_slug()
 
     def _save_with_new_slug(self, *args: Any, **kwargs: Any) -> None:
         using = kwargs.get("using") or router.db_for_write(type(self), instance=self)
@@ -171,7 +169,11 @@ class Named(models.Model):
     def _refuse_new_slug(self) -> None:
         if "slug" not in self.__dict__:  # left in the database
             return
-        if not self._state.adding and self._stored_slug not in (None, self.slug):
+        validate_slug(self.slug)
+        self._refuse_other_slug()
+
+    def _refuse_other_slug(self) -> None:
+        if "slug" in self.__dict__ and not self._state.adding and self._stored_slug not in (None, self.slug):
             msg = _('The slug is "%(slug)s" and never changes: commands and addresses use it.')
             raise ValidationError({"slug": ValidationError(msg, code="slug", params={"slug": self._stored_slug})})
 

@@ -8,7 +8,8 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from neuron_evals.core.exceptions import DatasetError, DatasetProblem
+from neuron_evals.core.datasets.contract import Record
+from neuron_evals.core.exceptions import DatasetProblem
 from neuron_evals.core.jsonable.reading import JsonFault, parse_document
 from neuron_evals.transfer.documents import ITEM_KEYS
 from neuron_evals.transfer.formula_guard import guarded, unguarded
@@ -36,27 +37,24 @@ def written_rows(items: Iterable[Mapping[str, Any]], *, guard: bool = True) -> s
 
 
 def read_rows(
-    rows: Iterable[tuple[Mapping[str, str], int | None]], source: str, *, guard: bool = True
-) -> list[dict[str, Any]]:
+    rows: Iterable[Record], source: str, problems: list[DatasetProblem], *, guard: bool = True
+) -> list[Record]:
     """Return the items that the rows of a CSV file hold.
 
     Args:
-        rows: The cells of each row by their columns, and its line.
-        source: Name of the file, for errors.
+        rows: The cells of each row by their columns.
+        source: Name of the file, for problems.
+        problems: Takes a problem for each cell that must be JSON and is not.
         guard: Whether guards before cells are taken away.
-
-    Raises:
-        DatasetError: Cells that must be JSON are not; all are listed, with line and column.
     """
-    problems: list[DatasetProblem] = []
     items = []
-    for index, (row, line) in enumerate(rows):
-        cells = {unguarded(key): unguarded(cell) for key, cell in row.items()} if guard else row
+    for row in rows:
+        cells = {unguarded(key): unguarded(cell) for key, cell in row.item.items()} if guard else row.item
         item, faults = item_of(cells)
-        problems += [DatasetProblem(message, source, item=index, line=line, field=field) for field, message in faults]
-        items.append(item)
-    if problems:
-        raise DatasetError(problems)
+        problems += [
+            DatasetProblem(message, source, item=row.index, line=row.line, field=field) for field, message in faults
+        ]
+        items.append(Record(row.index, item, row.line))
     return items
 
 

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from neuron_evals import conf
 from neuron_evals.core.datasets import CsvDataset, JsonLinesDataset
 from neuron_evals.core.exceptions import ConfigurationError, DatasetError, DatasetProblem
-from neuron_evals.core.suites import SuiteError
+from neuron_evals.core.suites import Problem, SuiteError, dataset_problems
+from neuron_evals.core.suites.problems import ITEM
 from neuron_evals.core.suites.values import parsed
 from neuron_evals.core.suites.yaml_text import read_yaml, write_yaml
+from neuron_evals.registries.assertions import assertion_types
 from neuron_evals.transfer.csv_items import read_rows, written_rows
+from neuron_evals.transfer.documents import checked_document
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from neuron_evals.core.datasets.contract import Record
 
 SUFFIXES: Mapping[str, str] = {
     ".json": "json",
@@ -60,20 +65,19 @@ def read_file(path: Path, file_format: str, *, guard: bool = True) -> Any:
         DatasetError: The file cannot, with line and column.
     """
     _refuse_large(path)
+    problems: list[DatasetProblem] = []
     if file_format == "csv":
-        problems: list[DatasetProblem] = []
-        records = list(CsvDataset(path).read(problems.append))
-        _refuse(problems)
-        return read_rows([(record.item, record.line) for record in records], path.name, guard=guard)
+        records = CsvDataset(path).read(problems.append)
+        return _sound(read_rows(records, path.name, problems, guard=guard), problems, path.name)
     if file_format == "jsonl":
-        problems = []
-        items = [record.item for record in JsonLinesDataset(path).read(problems.append)]
-        _refuse(problems)
-        return items
+        return _sound(list(JsonLinesDataset(path).read(problems.append)), problems, path.name)
     text = _text(path)
     if file_format == "yaml":
         return read_yaml(text, path.name).value
     value, found = parsed(text)
+    if found and value is not None:
+        document, faults = checked_document(value)
+        found += [*faults, *_item_problems(document["dataset"])]
     if found:
         raise SuiteError(found)
     return value
@@ -96,9 +100,34 @@ def written(document: Mapping[str, Any], file_format: str, *, guard: bool = True
     return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
 
 
-def _refuse(problems: list[DatasetProblem]) -> None:
-    if problems:
-        raise DatasetError(problems)
+def _sound(records: list[Record], problems: list[DatasetProblem], source: str) -> list[Any]:
+    """Return the items of a file that could be read.
+
+    Raises:
+        DatasetError: Some could not; what is wrong with the others is listed too.
+    """
+    if not problems:
+        return [record.item for record in records]
+    unread = {problem.item for problem in problems}
+    sound = {record.index: record for record in records if record.index not in unread}
+    placed = [sound[index].item if index in sound else None for index in range(max(sound, default=-1) + 1)]
+    problems += [
+        DatasetProblem(problem.message, source, item=index, line=sound[index].line, field=_field(problem))
+        for problem in _item_problems(placed)
+        if (index := problem.item_index) in sound and index is not None
+    ]
+    raise DatasetError(sorted(problems, key=lambda problem: problem.line or 0))
+
+
+def _field(problem: Problem) -> str | None:
+    return None if problem.field == ITEM else problem.field
+
+
+def _item_problems(items: Any) -> Sequence[Problem]:
+    try:
+        return dataset_problems(items, types=assertion_types())
+    except conf.SettingsError:
+        return ()  # said when items can be read
 
 
 def _refuse_large(path: Path) -> None:

@@ -212,3 +212,22 @@ def test_suite_with_runs__is_not_deleted_and_the_page_says_how_many_there_are(ro
 def test_suite_that_is_not_there__cannot_be_run(root):
     assert root.post(reverse("admin:neuron_evals_evalsuite_run", args=[99])).status_code == 404
     assert root.post(reverse("admin:neuron_evals_evalsuite_run", args=["x"])).status_code == 404
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("fields", "wrong"),
+    [
+        ({"dataset": "[{"}, {"dataset"}),
+        ({"dataset": "[{", "name": "", "metadata": "["}, {"dataset", "name", "metadata"}),
+        ({"judge": "999", "dataset": [{"input": "x", "_assertions": [{"type": "helpfulness"}]}]}, {"judge"}),
+        (
+            {"judge_config": "{", "dataset": [{"input": "x", "_assertions": [{"type": "helpfulness"}]}]},
+            {"judge_config"},
+        ),
+        ({"slug": "123"}, {"slug"}),
+    ],
+)
+def test_field_that_cannot_be_read__is_told_once_and_blames_no_other(fields, wrong, root):
+    found = _errors(root.post(reverse(ADD), _form(**fields)))
+    assert {name: len(told) for name, told in found.items()} == dict.fromkeys(wrong, 1)

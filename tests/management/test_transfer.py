@@ -449,3 +449,34 @@ class TestJudgeTemplates:
         with override_settings(NEURON_EVALS={"PROVIDERS": entries}):
             assert said in refused("eval_import", "--judge-templates", *args)
         assert not AgentDefinition.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "told"),
+    [
+        (
+            "items.jsonl",
+            '[1]\n{"input": "x",\n{"input": "a", "odd": 1, "reference": "b"}\n',
+            [
+                "line 1, item 0: must be an object",
+                "line 2, column 15, item 1: not valid",
+                'line 3, item 2, field "odd"',
+            ],
+        ),
+        (
+            "items.csv",
+            "input,reference,metadata,timeout\na,b,{,\nc,d,,0\ne,f,,\n",
+            ['line 2, item 0, field "metadata"', 'line 3, item 1, field "timeout"'],
+        ),
+        (
+            "suite.json",
+            '{"odd": 1, "dataset": [{"input": NaN}, {"input": "a", "reference": "\\u0000"}, {"odd": 2}]}',
+            ["NaN is not JSON", "odd: there", "item 0, input", "item 1, reference: holds NUL", "item 2, odd"],
+        ),
+    ],
+)
+def test_file_that_cannot_be_read_whole__is_refused_with_what_is_wrong_with_the_rest_of_it(file, text, told, tmp_path):
+    (tmp_path / file).write_text(text)
+    said = refused("eval_import", file)
+    assert [part for part in told if part not in said] == []
+    assert EvalSuite.objects.count() == 0

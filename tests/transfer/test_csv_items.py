@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import csv
 import io
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from neuron_evals.core.exceptions import DatasetError
+from neuron_evals.core.datasets.contract import Record
 from neuron_evals.transfer.csv_items import read_rows, through_cells, written_rows
 from neuron_evals.transfer.formats import read_file
 from neuron_evals.transfer.formula_guard import guarded, unguarded
+
+if TYPE_CHECKING:
+    from neuron_evals.core.exceptions import DatasetProblem
 
 ITEMS: list[dict[str, Any]] = [
     {
@@ -94,21 +97,28 @@ def test_columns__those_that_are_used_in_one_order():
     assert text == "id,input,tool\r\n,a,t\r\nx,b,\r\n"
 
 
+def items_of(*rows: dict[str, str]) -> list[Any]:
+    problems: list[DatasetProblem] = []
+    records = read_rows([Record(index, row) for index, row in enumerate(rows)], "x.csv", problems)
+    assert not problems
+    return [record.item for record in records]
+
+
 def test_column_that_is_none_of_the_format__kept_and_guarded():
     text = written_rows([{"input": "a", "=cmd": 1}])
     assert text.startswith("input,'=cmd\r\n")
-    assert read_rows([({"input": "a", "'=cmd": "1"}, 2)], "x.csv") == [{"input": "a", "=cmd": 1}]
+    assert items_of({"input": "a", "'=cmd": "1"}) == [{"input": "a", "=cmd": 1}]
 
 
 def test_cells_that_are_no_json__all_told_with_line_and_column():
     rows = [({"input": "a", "_assertions": "contains 9"}, 2), ({"input": "b", "metadata": '{"a": NaN}'}, 3)]
-    with pytest.raises(DatasetError) as caught:
-        read_rows(rows, "items.csv")
-    assert [(problem.line, problem.item, problem.field) for problem in caught.value.problems] == [
+    problems: list[DatasetProblem] = []
+    read_rows([Record(index, *row) for index, row in enumerate(rows)], "items.csv", problems)
+    assert [(problem.line, problem.item, problem.field) for problem in problems] == [
         (2, 0, "_assertions"),
         (3, 1, "metadata"),
     ]
-    assert "cells here hold JSON" in str(caught.value)
+    assert all("cells here hold JSON" in str(problem) for problem in problems)
 
 
 @pytest.mark.parametrize(
@@ -116,4 +126,4 @@ def test_cells_that_are_no_json__all_told_with_line_and_column():
     [("smoke", ["smoke"]), ("a, b ,c,", ["a", "b", "c"]), ('["a,b"]', ["a,b"]), ("[]", []), (" x ", ["x"])],
 )
 def test_tags__with_commas_or_as_json(cell, tags):
-    assert read_rows([({"tags": cell}, 2)], "x.csv") == [{"tags": tags}]
+    assert items_of({"tags": cell}) == [{"tags": tags}]

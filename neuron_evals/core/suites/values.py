@@ -106,15 +106,11 @@ def _looks_like_lines(text: str, fault: JsonFault) -> bool:
 
 
 def _leniently(text: str) -> Any:
-    """Return the value of a text that is JSON but for texts and depths that are refused; `None` for any other."""
+    """Return the value of a text that is JSON but for values and depths that are refused; `None` for any other."""
     try:
-        return json.loads(text, parse_constant=_refused, object_pairs_hook=_unique)
+        return json.loads(text, object_pairs_hook=_unique)
     except (ValueError, RecursionError):
         return None
-
-
-def _refused(name: str) -> Any:
-    raise ValueError(name)
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
