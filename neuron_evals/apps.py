@@ -8,7 +8,9 @@ from django.apps import AppConfig
 from django.core.checks import Tags, register
 from django.utils.translation import gettext_lazy as _
 
+from neuron_evals import conf
 from neuron_evals.checks import check_databases, check_settings
+from neuron_evals.core.bounds import SuiteSize, size_suites_by
 from neuron_evals.core.naming import import_suite_names_by, name_agents_by, name_models_by
 
 if TYPE_CHECKING:
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class NeuronEvalsConfig(AppConfig):
-    """Registers the app's system checks, and what knows agents, models and code by their names; nothing more."""
+    """Registers the app's system checks, what knows agents, models and code by their names, and the size of suites."""
 
     name = "neuron_evals"
     label = "neuron_evals"
@@ -25,12 +27,13 @@ class NeuronEvalsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Register the system checks, and what knows agents, models and code by their names."""
+        """Register the system checks, what knows agents, models and code by their names, and the size of suites."""
         register(check_settings, "neuron_evals")
         register(check_databases, "neuron_evals", Tags.database)
         name_agents_by(_agent)
         name_models_by(_model)
         import_suite_names_by(_suite_import)
+        size_suites_by(_suite_size)
 
 
 def _agent(name: str) -> BaseAgent:
@@ -43,6 +46,11 @@ def _model(name: str, asked: BaseProvider | None) -> tuple[BaseProvider, str] | 
     from neuron_evals.container import named_model  # noqa: PLC0415  (as above)
 
     return named_model(name, asked)
+
+
+def _suite_size() -> SuiteSize:
+    limits = conf.read().limits
+    return SuiteSize(limits.dataset_items, limits.dataset_bytes)
 
 
 def _suite_import(path: str) -> object:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import json
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from django.core.exceptions import ValidationError
 
 from neuron_evals import conf
-from neuron_evals.core.jsonable import canonical_json, clean_json
+from neuron_evals.core.jsonable import canonical_json
 from neuron_evals.models.fields import as_kept
 
 if TYPE_CHECKING:
@@ -62,25 +60,11 @@ def _id_of(problem: Problem, ids: dict[int, str]) -> str | None:
 
 
 def _size_problem(dataset: object) -> str:
-    return next(_size_problems(dataset), "")
+    from neuron_evals.core.suites.sizes import size_problems  # noqa: PLC0415  (start-up stays short)
 
-
-def _size_problems(dataset: object) -> Iterator[str]:
-    limits = conf.read().limits
     if not isinstance(dataset, list):
-        yield f"A dataset is a JSON list of items, got {_json_kind(dataset)}."
-        return
-    if len(dataset) > limits.dataset_items:
-        yield (
-            f"The dataset has {len(dataset):,} items; a suite holds at most {limits.dataset_items:,}. "
-            "Put a larger one into a file, with an evaluator in code."
-        )
-    size = len(json.dumps(clean_json(dataset), ensure_ascii=False).encode())
-    if size > limits.dataset_bytes:
-        yield (
-            f"The dataset has {size:,} bytes as JSON; a suite holds at most {limits.dataset_bytes:,}. "
-            "Put a larger one into a file, with an evaluator in code."
-        )
+        return f"A dataset is a JSON list of items, got {_json_kind(dataset)}."
+    return next(size_problems(dataset), "")
 
 
 def _json_kind(value: object) -> str:

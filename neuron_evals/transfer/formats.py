@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from neuron_evals import conf
+from neuron_evals.core.bounds import suite_size
 from neuron_evals.core.datasets import CsvDataset, JsonLinesDataset
 from neuron_evals.core.exceptions import ConfigurationError, DatasetError, DatasetProblem
 from neuron_evals.core.suites import Problem, SuiteError, dataset_problems
@@ -33,8 +34,6 @@ SUFFIXES: Mapping[str, str] = {
 """Formats by the ends of file names."""
 
 FORMATS = ("json", "jsonl", "csv", "yaml")
-
-_TIMES_THE_DATASET = 5
 
 
 def format_of(path: Path, given: str | None) -> str:
@@ -131,7 +130,7 @@ def _item_problems(items: Any) -> Sequence[Problem]:
 
 
 def _refuse_large(path: Path) -> None:
-    most = _TIMES_THE_DATASET * conf.read().limits.dataset_bytes
+    most = suite_size().file_bytes
     try:
         size = path.stat().st_size
     except (OSError, ValueError) as exc:

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 from django.core.exceptions import ValidationError
 from django.core.management import CommandError, call_command
+from django.test import override_settings
 
-from neuron_evals import BaseEvaluator, EvaluationError, EvaluatorRunner, SuiteError, parse_suite
+from neuron_evals import BaseEvaluator, EvaluationError, EvaluatorRunner, SuiteError, load_suite, parse_suite
 from neuron_evals.core.bounds import MAX_CONCURRENCY, MAX_REPEATS, MAX_RETRIES
 from neuron_evals.core.exceptions import ConfigurationError
 from neuron_evals.core.runner import Limits
@@ -80,3 +81,20 @@ def test_evaluator_that_asks_for_more__is_refused_before_its_first_item():
         EvaluatorRunner().run(Often())
     with pytest.raises(ConfigurationError, match="retries is a whole number from 0 to 1,000"):
         Limits(retries=MAX_RETRIES + 1)
+
+
+def test_suite_as_large_as_a_row_may_be__is_a_file_too_and_a_larger_one_neither(suite):  # noqa: F811  (a fixture)
+    suite.dataset = [{**ITEM, "id": str(index), "input": "x" * 1_500} for index in range(1_000)]
+    suite.full_clean()
+    suite.save()
+    for file in ("large.json", "large.yaml"):
+        call_command("eval_export", "hours", file, stdout=StringIO())
+        assert Path(file).stat().st_size > 1_500_000
+        assert [item.item for item in load_suite(file).items] == suite.dataset
+    size = {"DATASET_BYTES": 1_000_000}
+    with override_settings(NEURON_EVALS={"AGENTS": {"echo": "tests.testapp.agents.echo"}, "LIMITS": size}):
+        for door in (suite.full_clean, lambda: load_suite("large.json")):
+            with pytest.raises((SuiteError, ValidationError), match="a suite holds at most 1,000,000"):
+                door()
+        with pytest.raises(CommandError, match="a suite holds at most 1,000,000"):
+            call_command("eval", "--file", "large.json")

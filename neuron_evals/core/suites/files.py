@@ -7,11 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from neuron_evals.core.bounds import suite_size
 from neuron_evals.core.exceptions import DatasetError
 from neuron_evals.core.suites.imports import Imports, project_imports
 from neuron_evals.core.suites.nous.keys import CASES
 from neuron_evals.core.suites.parsing import Types, parse_suite
 from neuron_evals.core.suites.problems import DATASET, ITEM, Problem, SuiteError
+from neuron_evals.core.suites.sizes import size_problems
 from neuron_evals.core.suites.studio import HOLDERS
 from neuron_evals.core.suites.values import parsed
 from neuron_evals.core.suites.yaml_text import read_yaml
@@ -25,9 +27,6 @@ if TYPE_CHECKING:
 YAML_SUFFIXES = (".yaml", ".yml")
 SUFFIXES = (*YAML_SUFFIXES, ".json")
 
-LARGEST_FILE = 1_000_000
-"""Most bytes of a file."""
-
 FILE = "(file)"
 """Field of a problem that belongs to a file or directory as a whole."""
 
@@ -40,7 +39,8 @@ def load_suite(
     """Return the suite of a file, in whichever of the two formats it is.
 
     Args:
-        path: A YAML file, `.yaml` or `.yml`, or a JSON file, `.json`, of at most 1,000,000 bytes in UTF-8.
+        path: A YAML file, `.yaml` or `.yml`, or a JSON file, `.json`, in UTF-8. Like a stored suite it has
+            at most as many items, and these as many bytes, as `LIMITS` says; and the file five times these bytes.
         imports: Returns what a dotted path in the file names, or raises `ConfigurationError`. By default it is what the
             setting `SUITE_IMPORTS` allows, where Django is set up, and nothing elsewhere.
         types: Assertion classes by type name; those that come with the package by default.
@@ -71,6 +71,8 @@ def load_suite(
         raise _file_error(
             file, f"{what}; there must be a list of items, or an object with {CASES} or {' or '.join(HOLDERS)}"
         )
+    if too_large := next(_size_problems(data), ""):
+        raise SuiteError([*wrong, Problem(None, DATASET, too_large)], places=[str(file)] * (len(wrong) + 1))
     try:
         suite = parse_suite(data, name=file.stem, types=types, imports=allowed)
     except SuiteError as exc:
@@ -121,13 +123,14 @@ def _is_suite(file: Path) -> bool:
 
 
 def _text_of(file: Path) -> str:
+    most = suite_size().file_bytes
     try:
         with file.open("rb") as opened:
-            content = opened.read(LARGEST_FILE + 1)
+            content = opened.read(most + 1)
     except (OSError, ValueError) as exc:  # a name with NUL in it is no name to Python
         raise _file_error(file, f"cannot be read: {getattr(exc, 'strerror', None) or exc}") from exc
-    if len(content) > LARGEST_FILE:
-        raise _file_error(file, f"has more than {LARGEST_FILE:,} bytes; divide the suite into several")
+    if len(content) > most:
+        raise _file_error(file, f"has more than {most:,} bytes; divide the suite into several")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as exc:
@@ -160,14 +163,25 @@ def _as_yaml(text: str) -> YamlDocument | None:
 
 def _places(error: SuiteError, data: Any, document: YamlDocument | None, file: str) -> Iterator[str]:
     """Yield where the value of each problem stands."""
-    keys = (CASES, *HOLDERS)
-    holder = next(((key,) for key in keys if isinstance(data, dict) and key in data), ())
+    holder = _holder(data)
     for problem in error.problems:
         path: list[str | int] = [] if problem.item_index is None else [*holder, problem.item_index]
         if problem.field not in (ITEM, DATASET):
             path += [int(step[1]) if step[1] else step[2] for step in _STEP.finditer(problem.field)]
         found = None if document is None else document.place(tuple(path))
         yield file if found is None else f"{file}, line {found[0]}, column {found[1]}"
+
+
+def _holder(data: Any) -> tuple[str, ...]:
+    """Return the way from the data of a file to its items."""
+    return next(((key,) for key in (CASES, *HOLDERS) if isinstance(data, dict) and key in data), ())
+
+
+def _size_problems(data: Any) -> Iterator[str]:
+    items = data
+    for key in _holder(data):
+        items = items[key]
+    return size_problems(items) if isinstance(items, list) else iter(())
 
 
 def _place(file: str, problem: Any) -> str:

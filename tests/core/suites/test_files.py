@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from neuron_evals import SuiteError, load_suite, load_suites, run_suite
-from neuron_evals.core.suites.files import LARGEST_FILE
+from neuron_evals.core.bounds import SuiteSize
 from neuron_evals.core.suites.yaml_text import write_yaml
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ def test_json__mistakes_have_lines_too(write):
     ("content", "message"),
     [
         (b"- input: \xff\n", "is no text in UTF-8: byte 9"),
-        (b"#" * (LARGEST_FILE + 1), "more than 1,000,000 bytes"),
+        (b"#" * (SuiteSize().file_bytes + 1), "more than 10,000,000 bytes"),
         (b"", "is empty; there must be a list of items, or an object with test_cases or dataset or items"),
         (b"# nothing\n---\n...\n", "is empty"),
         (SUITE.encode("utf-16"), "is no text in UTF-8: byte 0"),
