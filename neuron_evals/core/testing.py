@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from neuron_evals.core.evaluators import BaseEvaluator
     from neuron_evals.core.results import ItemResult
     from neuron_evals.core.runner import EvaluatorRunner
-    from neuron_evals.core.suites import Imports
+    from neuron_evals.core.suites import Imports, SuiteDefaults
     from neuron_evals.core.suites.parsing import Types
 
 SHOWN_ITEMS = 20
@@ -38,6 +38,7 @@ def assert_case(  # noqa: PLR0913  (what items may need)
     imports: Imports | None = None,
     runner: EvaluatorRunner | None = None,
     types: Types | None = None,
+    defaults: SuiteDefaults | None = None,
 ) -> ItemResult:
     """Run one item or case, and fail the test unless it passed.
 
@@ -53,6 +54,7 @@ def assert_case(  # noqa: PLR0913  (what items may need)
         runner: Runs it. By default it runs in the thread of the test, where it sees what the test did in a transaction;
             there a time limit ends calls of models, and is noticed at the end of anything else.
         types: Assertion classes by type name; those that come with the package by default.
+        defaults: What goes where the item does not say it.
 
     Returns:
         The result, for what else the test wants to know.
@@ -75,6 +77,7 @@ def assert_case(  # noqa: PLR0913  (what items may need)
         imports=imports,
         runner=runner or InPlaceRunner(),
         types=types,
+        defaults=defaults,
     )
     if not result.passed:
         raise AssertionError(explained(result))

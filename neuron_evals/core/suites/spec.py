@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from operator import attrgetter
@@ -149,6 +149,16 @@ class SuiteDefaults:
         taken = {name: value for name, value in _values(rest) if getattr(self, name) is None}
         return replace(self, **taken, model_settings={**rest.model_settings, **self.model_settings})
 
+    def for_agent(self, supported: Container[str]) -> SuiteDefaults:
+        """Return these without what an agent cannot change, of which it keeps its own.
+
+        Args:
+            supported: What it can change, as in `BaseAgent.SUPPORTED`.
+        """
+        settings = {name: value for name, value in self.model_settings.items() if name in supported}
+        unsupported = {name: None for name in ("model", "instructions") if name not in supported}
+        return replace(self, model_settings=settings, **unsupported)
+
     @property
     def overrides(self) -> dict[str, Any]:
         """What of this changes the agent, as `fresh()` takes it."""
@@ -194,6 +204,10 @@ class SuiteSpec:
     setup: Callable[[], Any] | None = None
     teardown: Callable[[Any], Any] | None = None
     min_success_rate: float | None = None
+
+    def filled(self, defaults: SuiteDefaults) -> SuiteSpec:
+        """Return this suite with what it leaves open taken from elsewhere, such as what a project says for all."""
+        return replace(self, defaults=self.defaults.filled(defaults))
 
     def of(self, item: Mapping[str, Any]) -> ItemSpec:
         """Return what an item of the suite was read as; its content says which it is.
