@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from neuron_evals.core.agents import BaseAgent, FakeAgent, agent_of_model, as_agent
+from neuron_evals.core.agents import BaseAgent, FakeAgent, as_agent
 from neuron_evals.core.cancellation import StopToken
 from neuron_evals.core.exceptions import ConfigurationError
 from neuron_evals.core.report import EvaluationReport
@@ -19,6 +19,7 @@ from neuron_evals.core.suites import (
     project_imports,
     suite_evaluator,
 )
+from neuron_evals.core.suites.models import agent_of_models
 from neuron_evals.core.suites.studio import MODEL_SETTINGS
 
 if TYPE_CHECKING:
@@ -148,7 +149,12 @@ def evaluator_for(  # noqa: PLR0913  (what takes part)
     resources = _resources(judge if judged else spec.judge, classifier, embeddings, simulator, judge_is_given=judged)
     rest = project_defaults() if defaults is None else defaults
     tested = spec.agent if agent is None else agent
-    subject = _subject(spec.filled(rest), tested, fake, changes.get("model"))
+    if fake is not False:
+        subject: BaseAgent = as_fake(fake)
+    elif tested is not None:
+        subject = as_agent(tested)
+    else:
+        subject = agent_of_models(spec, changes.get("model"), rest.model)
     return suite_evaluator(spec.filled(rest.for_agent(subject.SUPPORTED)), subject, resources, changes)
 
 
@@ -220,29 +226,6 @@ def run_overrides(
         raise ConfigurationError("; ".join(f"{path} {message}" for path, message in faults))
     named = {"model": model, "instructions": instructions}
     return {**given, **{name: value for name, value in named.items() if value is not None}}
-
-
-def _subject(spec: SuiteSpec, agent: Any, fake: Fake, model: str | None = None) -> BaseAgent:
-    """Return the agent under test: the one that is given, else one around the model that run, suite or items name."""
-    if fake is not False:
-        return as_fake(fake)
-    if agent is not None:
-        return as_agent(agent)
-    own = [item.overrides.get("model") for item in spec.items]
-    usual = model or spec.defaults.model
-    if usual is None and (not all(own) or not own):
-        lacking = "" if not any(own) else f"; {_first_without(spec, own)} names no model"
-        msg = (
-            "there is no agent: give agent=..., an agent or a callable from text to text, a model as provider:model, "
-            f"or fake=True{lacking}"
-        )
-        raise ConfigurationError(msg)
-    return agent_of_model(usual or str(own[0]))
-
-
-def _first_without(spec: SuiteSpec, models: Sequence[Any]) -> str:
-    index = next(index for index, model in enumerate(models) if model is None)
-    return f'item {index} (id "{spec.items[index].item["id"]}")' if "id" in spec.items[index].item else f"item {index}"
 
 
 def _resources(

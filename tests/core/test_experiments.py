@@ -169,3 +169,21 @@ def test_fake__answers_an_item_that_is_there_twice_by_its_position():
     item = {"input": "q", "reference": "ok"}
     report = run_suite([item, item, item], fake={"items": {"0": {"reply": "ok"}, "1": {"reply": "no"}}})
     assert [result.output for result in report.results] == ["ok", "no", "This is a fake reply."]
+
+
+@pytest.mark.parametrize(
+    ("who", "suite", "options"),
+    [
+        ("the run", [ITEM], {"model": "m"}),
+        ("the suite", {"model": "m", "dataset": [ITEM]}, {}),
+        (
+            'item 0 \\(id "a"\\)',
+            [{"id": "a", "input": "q", "expected": "9", "agent_config": {"model": "m"}}],
+            {},
+        ),
+    ],
+)
+def test_model_that_the_agent_cannot_change__says_who_wants_it_of_which_agent(who, suite, options):
+    told = f'{who} changes the agent "nine": "model" cannot be changed; it can change nothing'
+    with pytest.raises(ConfigurationError, match=told):
+        run_suite(suite, agent=nine, **options)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from neuron_evals.core.checking import Assertion
 from neuron_evals.core.exceptions import InvalidArgument
 from neuron_evals.core.messages import Message
+from neuron_evals.core.printable import printable
 from neuron_evals.core.suites.listing import content_of
 from neuron_evals.core.suites.problems import Problem
 from neuron_evals.core.suites.resources import JUDGE, SIMULATOR
@@ -118,6 +119,12 @@ class ItemSpec:
     overrides: Mapping[str, Any] = field(default_factory=dict)
     opening: tuple[Message, ...] = ()
     output_type: Mapping[str, Any] | None = None
+
+    @property
+    def called(self) -> str:
+        """The item's name in messages: its position, and its id where it was given one."""
+        known = f' (id "{self.item["id"]}")' if "id" in self.item else ""
+        return printable(f"item {self.index}{known}")
 
 
 @dataclass(frozen=True)
