@@ -11,7 +11,9 @@ from neuron_evals.core.exceptions import ConfigurationError
 from neuron_evals.core.report import EvaluationReport
 from neuron_evals.core.runner import EvaluatorRunner, Limits, Selection
 from neuron_evals.core.suites import (
+    Problem,
     Resources,
+    SuiteError,
     SuiteSpec,
     as_fake,
     parse_suite,
@@ -20,6 +22,7 @@ from neuron_evals.core.suites import (
     suite_evaluator,
 )
 from neuron_evals.core.suites.models import agent_of_models
+from neuron_evals.core.suites.problems import given_ids
 from neuron_evals.core.suites.studio import MODEL_SETTINGS
 
 if TYPE_CHECKING:
@@ -104,7 +107,7 @@ def run_suite(  # noqa: PLR0913  (the options of a run)
     stop = StopToken()
     results = (runner or EvaluatorRunner()).run(
         evaluator,
-        concurrency or evaluator.concurrency or 1,
+        evaluator.concurrency or 1 if concurrency is None else concurrency,
         workers=workers,
         selection=Selection(_tags("tags", tags), _tags("exclude_tags", exclude_tags)),
         limits=Limits(timeout, repeats, retries),
@@ -193,6 +196,9 @@ def run_case(  # noqa: PLR0913  (what items may need)
     """
     allowed = project_imports() if imports is None else imports
     spec = parse_suite([case], name="case", types=types, imports=allowed)
+    if spec.items[0].item.get("repeats", 1) > 1:
+        message = "is for suites: one case has one result; run_suite repeats it, also in a list of one"
+        raise SuiteError([Problem(0, "repeats", message)], given_ids([case]))
     evaluator = evaluator_for(
         spec,
         agent=agent,
