@@ -97,7 +97,7 @@ def assert_suite(
 
     Args:
         suite: The path of a suite file, as a `Path`; or what `run_suite` takes.
-        min_success_rate: Success rate that is enough, 0 to 1; by default no item may fail.
+        min_success_rate: Success rate that is enough, 0 to 1. By default what the suite says; else no item may fail.
         max_error_rate: Share of items that may break, 0 to 1.
         runner: As for `assert_case`.
         types: As for `assert_case`.
@@ -113,11 +113,11 @@ def assert_suite(
         ConfigurationError: As for `run_suite`, or a rate is out of range.
     """
     __tracebackhide__ = True  # as above
-    gate = Gate(min_success_rate, max_error_rate)
     if isinstance(suite, os.PathLike):
         spec = load_suite(suite, types=types)
     else:
         spec = suite if isinstance(suite, SuiteSpec) else parse_suite(suite, types=types)
+    gate = Gate(spec.min_success_rate if min_success_rate is None else min_success_rate, max_error_rate)
     report = run_suite(spec, runner=runner or InPlaceRunner(), **options)
     require(gate, report)
     return report
