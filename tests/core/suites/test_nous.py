@@ -364,6 +364,38 @@ def test_case_with_a_mistake__refused(changes, field, message):
     assert message in found[field], found
 
 
+# What the published JSON Schema of cases does not see.
+SAYING_NOTHING: list[tuple[dict[str, Any], str, str]] = [
+    ({"eval_type": "schema", "expected": {"schema": {}}}, "expected.schema", "says nothing"),
+    ({"eval_type": "schema", "expected": {"schema": {"title": "x"}}}, "expected.schema", "says nothing"),
+    (
+        {"eval_type": "schema", "expected": {"schema": {}, "required_fields": ["name"]}},
+        "expected.schema",
+        "says nothing",
+    ),
+    (
+        {"eval_type": "schema", "expected": {"required_fields": ["a"]}, "eval_config": {"allow_extra_fields": False}},
+        "eval_config.allow_extra_fields",
+        "needs a schema that tells its fields",
+    ),
+    (
+        {
+            "eval_type": "schema",
+            "expected": {"schema": {"type": "object"}},
+            "eval_config": {"allow_extra_fields": False},
+        },
+        "eval_config.allow_extra_fields",
+        "needs a schema that tells its fields",
+    ),
+    ({"eval_type": "tool_usage", "expected": {"min_tool_calls": 0}}, "expected.min_tool_calls", "says nothing"),
+]
+
+
+@pytest.mark.parametrize(("changes", "field", "message"), SAYING_NOTHING)
+def test_case_whose_check_every_output_meets__refused(changes, field, message):
+    assert message in wrong(**changes)[field]
+
+
 def test_cases_with_one_id__refused():
     assert "unique" in problems({"test_cases": [CASE, CASE]})[1, "id"]
 

@@ -145,6 +145,8 @@ def _contains(reading: Reading, options: Mapping[str, Any]) -> AssertionSpec:
 
 def _tool_usage(reading: Reading, options: Mapping[str, Any]) -> AssertionSpec:
     asked = {key: value for key, value in reading.expected.items() if value is not None}
+    if asked == {"min_tool_calls": 0}:
+        reading.note(f"{EXPECTED}.min_tool_calls", "says nothing alone: at least 0 tools are called in every case")
     return reading.assertion(ToolUsage, {**asked, **options}, "tool_usage")
 
 
