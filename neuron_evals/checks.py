@@ -124,6 +124,10 @@ def _resolutions(settings: conf.Settings) -> Iterator[Callable[[], object]]:
         from neuron_evals.container import caches  # noqa: PLC0415  (only a project that names a cache pays for it)
 
         yield partial(caches.cache_class, settings.cache)
+    if settings.suite_defaults.model is not None:
+        from neuron_evals.container import defaults  # noqa: PLC0415  (as above)
+
+        yield partial(defaults.refuse_unknown_provider, settings.suite_defaults.model, settings.providers)
     if settings.launcher != conf.LauncherEntry():
         from neuron_evals.container import launchers  # noqa: PLC0415  (as above)
 

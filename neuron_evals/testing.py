@@ -58,8 +58,8 @@ class EvaluationAssertions:
 
         Args:
             suite: A stored suite; the path of a suite file, as a `Path`; or what `run_suite` takes.
-            min_success_rate: Success rate that is enough, 0 to 1. By default what a stored suite says; else no item may
-                fail.
+            min_success_rate: Success rate that is enough, 0 to 1. By default what the suite says; else no
+                item may fail.
             max_error_rate: Share of items that may break, 0 to 1.
             **options: The agent, the judge and what else `run_suite` takes; of a stored suite, what
                 `neuron_evals.suites.suite_evaluator` does.

@@ -53,6 +53,7 @@ def test_setup__loads_nothing_heavy_and_little_of_the_app():
         "neuron_evals.conf",
         "neuron_evals.conf.errors",
         "neuron_evals.conf.reading",
+        "neuron_evals.conf.suite_defaults",
         "neuron_evals.conf.values",
         "neuron_evals.core",
         "neuron_evals.core.bounds",

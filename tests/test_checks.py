@@ -69,6 +69,14 @@ CASES = [
     ("E005", {"TOOLS": {"x": f"{APP}.agents.untyped"}}, "is no tool: tests.testapp.agents.untyped: untyped: p", "Tool"),
     ("E005", {"TOOLS": {"a b": f"{APP}.agents.lookup"}}, "is no tool: Tool: name must be", "Name a Tool"),
     ("E005", {"PROVIDERS": {"x": {"BACKEND": f"{APP}.agents.SupportAgent"}}}, "is no provider", "BaseProvider"),
+    ("E001", {"SUITE_DEFAULTS": {"RETRY": 1}}, "there is no setting 'RETRY'", "RETRIES"),
+    (
+        "E006",
+        {"PROVIDERS": {"local": {"BACKEND": "openai"}}, "SUITE_DEFAULTS": {"MODEL": "loacl:qwen3"}},
+        '["SUITE_DEFAULTS"]["MODEL"]: there is no provider "loacl"',
+        'Did you mean "local"? The names are local.',
+    ),
+    ("E006", {"SUITE_DEFAULTS": {"MODEL": "local:"}}, '"local:" names no model', "Use local:NAME"),
     ("E006", {"PROVIDERS": {"x": {"BACKEND": "opnai"}}}, 'no provider "opnai"', 'Did you mean "openai"?'),
     (
         "E007",

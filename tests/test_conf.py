@@ -27,6 +27,7 @@ def test_settings__none_given__are_the_defaults():
         suite_imports=(),
         bindings={},
         container="neuron_evals.container.make",
+        suite_defaults=conf.SuiteDefaultSettings(None, None, {}, None, None),
         runner=conf.RunnerSettings(concurrency=1, before_child=None, after_child=None),
         outputs=(conf.OutputEntry("console", {}),),
         cache=conf.CacheEntry("file", {"path": ".neuron/cache/evaluation"}),
@@ -43,6 +44,13 @@ def test_settings__all_given__are_what_was_given():
         "PRICES": {"qwen3": {"input": 1, "output": "0.5"}},
         "ASSERTIONS": {"sentiment": "shop.evals.Sentiment"},
         "SUITE_IMPORTS": ["shop", "shop.evals"],
+        "SUITE_DEFAULTS": {
+            "MODEL": "local:qwen3",
+            "INSTRUCTIONS": "Be brief.",
+            "MODEL_SETTINGS": {"temperature": 0, "seed": None},
+            "TIMEOUT": 60,
+            "RETRIES": 2,
+        },
         "BINDINGS": {"shop.mail.Mailer": "shop.mail.FakeMailer"},
         "CONTAINER": "shop.evals.make",
         "RUNNER": {"CONCURRENCY": 4, "BEFORE_CHILD": print, "AFTER_CHILD": "shop.evals.after"},
@@ -60,6 +68,7 @@ def test_settings__all_given__are_what_was_given():
             prices={"qwen3": {"input": 1, "output": "0.5"}},
             assertions={"sentiment": "shop.evals.Sentiment"},
             suite_imports=("shop", "shop.evals"),
+            suite_defaults=conf.SuiteDefaultSettings("local:qwen3", "Be brief.", {"temperature": 0}, 60, 2),
             bindings={"shop.mail.Mailer": "shop.mail.FakeMailer"},
             container="shop.evals.make",
             runner=conf.RunnerSettings(4, print, "shop.evals.after"),
@@ -118,19 +127,29 @@ def test_settings__other_setting_overridden__not_read_again():
         (
             {"ASSERTION": {}},
             "NEURON_EVALS: there is no setting 'ASSERTION'. Did you mean \"ASSERTIONS\"? The valid keys are "
-            "PROVIDERS, AGENTS, TOOLS, PRICES, ASSERTIONS, SUITE_IMPORTS, BINDINGS, CONTAINER, RUNNER, OUTPUTS, CACHE, "
-            "LAUNCHER, LIMITS.",
+            "PROVIDERS, AGENTS, TOOLS, PRICES, ASSERTIONS, SUITE_IMPORTS, SUITE_DEFAULTS, BINDINGS, CONTAINER, RUNNER, "
+            "OUTPUTS, CACHE, LAUNCHER, LIMITS.",
         ),
         (
             {"outputs": []},
             "NEURON_EVALS: there is no setting 'outputs'. Did you mean \"OUTPUTS\"? The valid keys are PROVIDERS, "
-            "AGENTS, TOOLS, PRICES, ASSERTIONS, SUITE_IMPORTS, BINDINGS, CONTAINER, RUNNER, OUTPUTS, CACHE, LAUNCHER, "
-            "LIMITS.",
+            "AGENTS, TOOLS, PRICES, ASSERTIONS, SUITE_IMPORTS, SUITE_DEFAULTS, BINDINGS, CONTAINER, RUNNER, OUTPUTS, "
+            "CACHE, LAUNCHER, LIMITS.",
         ),
         (
             {"RUNNER": {"THREADS": 3}},
             "NEURON_EVALS[\"RUNNER\"]: there is no setting 'THREADS'. The valid keys are CONCURRENCY, BEFORE_CHILD, "
             "AFTER_CHILD.",
+        ),
+        (
+            {"SUITE_DEFAULTS": {"MODLE": "m"}},
+            'NEURON_EVALS["SUITE_DEFAULTS"]: there is no setting \'MODLE\'. Did you mean "MODEL"? The valid keys are '
+            "MODEL, INSTRUCTIONS, MODEL_SETTINGS, TIMEOUT, RETRIES.",
+        ),
+        (
+            {"SUITE_DEFAULTS": {"MODEL_SETTINGS": {"temprature": 1}}},
+            'NEURON_EVALS["SUITE_DEFAULTS"]["MODEL_SETTINGS"]: there is no setting \'temprature\'. Did you mean '
+            '"temperature"? The valid keys are temperature, top_p, max_tokens, seed.',
         ),
         (
             {"OUTPUTS": ["console", {"BACKEND": "json", "OPTION": {"path": "x"}}]},
@@ -194,6 +213,24 @@ def test_unknown_key__refused_with_the_valid_ones(settings: dict[str, Any], expe
         ({"SUITE_IMPORTS": "shop.evals"}, '["SUITE_IMPORTS"]', "'shop.evals'", '["shop.evals"]'),
         ({"SUITE_IMPORTS": ["shop", "a:b"]}, '["SUITE_IMPORTS"][1]', "'a:b'", '["shop.evals"]'),
         ({"SUITE_IMPORTS": [""]}, '["SUITE_IMPORTS"][0]', "''", '["shop.evals"]'),
+        ({"SUITE_DEFAULTS": []}, '["SUITE_DEFAULTS"]', "list", "Use a dict with some of the keys MODEL,"),
+        ({"SUITE_DEFAULTS": {"MODEL": " "}}, '["SUITE_DEFAULTS"]["MODEL"]', "' '", "Use text"),
+        ({"SUITE_DEFAULTS": {"INSTRUCTIONS": 3}}, '["SUITE_DEFAULTS"]["INSTRUCTIONS"]', "3", "Use text"),
+        ({"SUITE_DEFAULTS": {"TIMEOUT": 0}}, '["SUITE_DEFAULTS"]["TIMEOUT"]', "0", "a number of seconds above 0"),
+        ({"SUITE_DEFAULTS": {"TIMEOUT": True}}, '["SUITE_DEFAULTS"]["TIMEOUT"]', "True", "seconds above 0"),
+        ({"SUITE_DEFAULTS": {"RETRIES": -1}}, '["SUITE_DEFAULTS"]["RETRIES"]', "-1", "a whole number from 0 up"),
+        (
+            {"SUITE_DEFAULTS": {"MODEL_SETTINGS": "hot"}},
+            '["SUITE_DEFAULTS"]["MODEL_SETTINGS"]',
+            "'hot'",
+            "some of the keys temperature,",
+        ),
+        (
+            {"SUITE_DEFAULTS": {"MODEL_SETTINGS": {"top_p": 3}}},
+            '["SUITE_DEFAULTS"]["MODEL_SETTINGS"]["top_p"]',
+            "3",
+            "Use a number from 0 to 1.",
+        ),
         ({"BINDINGS": None}, '["BINDINGS"]', "None", "shop.mail.FakeMailer"),
         ({"BINDINGS": {"Mailer": "shop.mail.FakeMailer"}}, '["BINDINGS"]', "'Mailer'", "dotted path of a class"),
         ({"BINDINGS": {"shop.mail.Mailer": dict}}, '["BINDINGS"]["shop.mail.Mailer"]', "type", "dotted path"),

@@ -381,6 +381,7 @@ class TestSnapshots:
                 "min_success_rate": 0.9,
                 "tags": ["smoke"],
             },
+            "project_defaults": {},
         }
 
 

@@ -21,6 +21,7 @@ from neuron_evals.conf.values import (
     ProviderEntry,
     RunnerSettings,
     Settings,
+    SuiteDefaultSettings,
 )
 
 __all__ = [
@@ -35,6 +36,7 @@ __all__ = [
     "RunnerSettings",
     "Settings",
     "SettingsError",
+    "SuiteDefaultSettings",
     "did_you_mean",
     "is_dotted_path",
     "parsed",

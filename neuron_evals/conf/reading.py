@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import reprlib
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any, TypeGuard
 
 from neuron_evals.conf.errors import Problem, did_you_mean
+from neuron_evals.conf.suite_defaults import read_suite_defaults
 from neuron_evals.conf.values import (
     CacheEntry,
     Hook,
@@ -55,6 +57,7 @@ class _Reader:
             "PRICES": self.prices,
             "ASSERTIONS": self.assertions,
             "SUITE_IMPORTS": self.suite_imports,
+            "SUITE_DEFAULTS": partial(read_suite_defaults, self),
             "BINDINGS": self.bindings,
             "CONTAINER": self.container,
             "RUNNER": self.runner,

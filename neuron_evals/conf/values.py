@@ -26,6 +26,25 @@ class RunnerSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class SuiteDefaultSettings:
+    """The `SUITE_DEFAULTS` setting: what goes for suites where neither run, item nor suite say it.
+
+    Attributes:
+        model: Name of the agent's model; `None` for the agent's own, and so below.
+        instructions: The agent's system prompt.
+        model_settings: `temperature`, `top_p`, `max_tokens` and `seed`, those that are given.
+        timeout: Seconds that an item may take; `None` for what is usual in the suite's format.
+        retries: How often an item is tried again after an error of infrastructure; `None` for 0.
+    """
+
+    model: str | None = None
+    instructions: str | None = None
+    model_settings: Mapping[str, Any] = field(default_factory=dict)
+    timeout: float | None = None
+    retries: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class OutputEntry:
     """One entry of the `OUTPUTS` setting.
 
@@ -103,6 +122,7 @@ class Settings:
     prices: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     assertions: Mapping[str, str] = field(default_factory=dict)
     suite_imports: tuple[str, ...] = ()
+    suite_defaults: SuiteDefaultSettings = field(default_factory=SuiteDefaultSettings)
     bindings: Mapping[str, str] = field(default_factory=dict)
     container: str | Callable[[type], object] = "neuron_evals.container.make"
     runner: RunnerSettings = field(default_factory=RunnerSettings)

@@ -14,6 +14,7 @@ from neuron_evals.registries.assertions import assertion_types
 if TYPE_CHECKING:
     from neuron_evals.container.agents import build_agent, get_agent, get_judge
     from neuron_evals.container.caches import make_cache
+    from neuron_evals.container.defaults import suite_defaults
     from neuron_evals.container.imports import suite_import
     from neuron_evals.container.launchers import make_launcher
     from neuron_evals.registries.providers import get_provider, named_model
@@ -34,6 +35,7 @@ __all__ = [
     "make_runner",
     "named_model",
     "output_drivers",
+    "suite_defaults",
     "suite_import",
 ]
 
@@ -46,6 +48,7 @@ _WHEN_USED = {
     "make_cache": "container.caches",
     "make_launcher": "container.launchers",
     "named_model": "registries.providers",
+    "suite_defaults": "container.defaults",
     "suite_import": "container.imports",
 }
 """Names that are imported when they are first used: many commands talk to no model, and cache nothing."""

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from neuron_evals.core.agents import BaseAgent, FakeAgent, agent_of_model, as_agent
+from neuron_evals.core.agents import BaseAgent, FakeAgent, as_agent
 from neuron_evals.core.cancellation import StopToken
 from neuron_evals.core.exceptions import ConfigurationError
 from neuron_evals.core.report import EvaluationReport
 from neuron_evals.core.runner import EvaluatorRunner, Limits, Selection
-from neuron_evals.core.suites import Resources, SuiteSpec, as_fake, parse_suite, project_imports, suite_evaluator
+from neuron_evals.core.suites import (
+    Problem,
+    Resources,
+    SuiteError,
+    SuiteSpec,
+    as_fake,
+    parse_suite,
+    project_defaults,
+    project_imports,
+    suite_evaluator,
+)
+from neuron_evals.core.suites.models import agent_of_models
+from neuron_evals.core.suites.problems import given_ids
 from neuron_evals.core.suites.studio import MODEL_SETTINGS
 
 if TYPE_CHECKING:
@@ -73,7 +84,8 @@ def run_suite(  # noqa: PLR0913  (the options of a run)
         fail_fast: Stop after the first item that fails or breaks.
         runner: Runs it, with its cache and hooks; a plain one by default.
         listener: Receives each result as it comes.
-        defaults: What goes where neither run, item nor suite say: what a project has in its settings.
+        defaults: What goes where neither run, item nor suite say it; by default what the setting `SUITE_DEFAULTS` says,
+            where Django is set up. What of it an agent cannot change is the agent's own.
 
     Raises:
         SuiteError: Something is wrong with the suite, or an item needs a judge, a classifier, embeddings or what plays
@@ -81,8 +93,6 @@ def run_suite(  # noqa: PLR0913  (the options of a run)
         ConfigurationError: There is no agent, or it cannot change what is to be changed.
     """
     spec = suite if isinstance(suite, SuiteSpec) else parse_suite(suite)
-    if defaults is not None:
-        spec = replace(spec, defaults=spec.defaults.filled(defaults))
     evaluator = evaluator_for(
         spec,
         agent=agent,
@@ -92,11 +102,12 @@ def run_suite(  # noqa: PLR0913  (the options of a run)
         simulator=simulator,
         overrides=run_overrides(model, instructions, model_settings),
         fake=fake,
+        defaults=defaults,
     )
     stop = StopToken()
     results = (runner or EvaluatorRunner()).run(
         evaluator,
-        concurrency or spec.defaults.concurrency or 1,
+        evaluator.concurrency or 1 if concurrency is None else concurrency,
         workers=workers,
         selection=Selection(_tags("tags", tags), _tags("exclude_tags", exclude_tags)),
         limits=Limits(timeout, repeats, retries),
@@ -117,6 +128,7 @@ def evaluator_for(  # noqa: PLR0913  (what takes part)
     simulator: Any = None,
     overrides: Mapping[str, Any] | None = None,
     fake: Fake = False,
+    defaults: SuiteDefaults | None = None,
 ) -> SuiteEvaluator:
     """Return the evaluator of a suite for a run, with the agent and the judge that it names where none are given.
 
@@ -129,6 +141,7 @@ def evaluator_for(  # noqa: PLR0913  (what takes part)
         simulator: What plays simulated users.
         overrides: What the run changes of the agent, as `run_overrides` gives it.
         fake: Canned replies in the place of the agent.
+        defaults: What goes where neither run, item nor suite say it.
 
     Raises:
         SuiteError: As for `run_suite`.
@@ -137,8 +150,15 @@ def evaluator_for(  # noqa: PLR0913  (what takes part)
     changes = dict(overrides or {})
     judged = judge is not None
     resources = _resources(judge if judged else spec.judge, classifier, embeddings, simulator, judge_is_given=judged)
-    subject = _subject(spec, spec.agent if agent is None else agent, fake, changes.get("model"))
-    return suite_evaluator(spec, subject, resources, changes)
+    rest = project_defaults() if defaults is None else defaults
+    tested = spec.agent if agent is None else agent
+    if fake is not False:
+        subject: BaseAgent = as_fake(fake)
+    elif tested is not None:
+        subject = as_agent(tested)
+    else:
+        subject = agent_of_models(spec, changes.get("model"), rest.model)
+    return suite_evaluator(spec.filled(rest.for_agent(subject.SUPPORTED)), subject, resources, changes)
 
 
 def run_case(  # noqa: PLR0913  (what items may need)
@@ -153,6 +173,7 @@ def run_case(  # noqa: PLR0913  (what items may need)
     imports: Imports | None = None,
     runner: EvaluatorRunner | None = None,
     types: Types | None = None,
+    defaults: SuiteDefaults | None = None,
 ) -> ItemResult:
     """Run one item or case, as it would stand in a suite of either format, and return its result.
 
@@ -167,6 +188,7 @@ def run_case(  # noqa: PLR0913  (what items may need)
         imports: Returns what dotted paths in the case name; by default as for `load_suite`.
         runner: Runs it; a plain one by default.
         types: Assertion classes by type name; those that come with the package by default.
+        defaults: As for `run_suite`.
 
     Raises:
         SuiteError: Something is wrong with the item; nothing was called.
@@ -174,9 +196,19 @@ def run_case(  # noqa: PLR0913  (what items may need)
     """
     allowed = project_imports() if imports is None else imports
     spec = parse_suite([case], name="case", types=types, imports=allowed)
-    resources = _resources(judge, classifier, embeddings, simulator)
-    subject = _subject(spec, agent, fake=False, model=model)
-    evaluator = suite_evaluator(spec, subject, resources, run_overrides(model, None, None))
+    if spec.items[0].item.get("repeats", 1) > 1:
+        message = "is for suites: one case has one result; run_suite repeats it, also in a list of one"
+        raise SuiteError([Problem(0, "repeats", message)], given_ids([case]))
+    evaluator = evaluator_for(
+        spec,
+        agent=agent,
+        judge=judge,
+        classifier=classifier,
+        embeddings=embeddings,
+        simulator=simulator,
+        overrides=run_overrides(model, None, None),
+        defaults=defaults,
+    )
     (result,) = (runner or EvaluatorRunner()).run(evaluator).results
     return result
 
@@ -200,29 +232,6 @@ def run_overrides(
         raise ConfigurationError("; ".join(f"{path} {message}" for path, message in faults))
     named = {"model": model, "instructions": instructions}
     return {**given, **{name: value for name, value in named.items() if value is not None}}
-
-
-def _subject(spec: SuiteSpec, agent: Any, fake: Fake, model: str | None = None) -> BaseAgent:
-    """Return the agent under test: the one that is given, else one around the model that run, suite or items name."""
-    if fake is not False:
-        return as_fake(fake)
-    if agent is not None:
-        return as_agent(agent)
-    own = [item.overrides.get("model") for item in spec.items]
-    usual = model or spec.defaults.model
-    if usual is None and (not all(own) or not own):
-        lacking = "" if not any(own) else f"; {_first_without(spec, own)} names no model"
-        msg = (
-            "there is no agent: give agent=..., an agent or a callable from text to text, a model as provider:model, "
-            f"or fake=True{lacking}"
-        )
-        raise ConfigurationError(msg)
-    return agent_of_model(usual or str(own[0]))
-
-
-def _first_without(spec: SuiteSpec, models: Sequence[Any]) -> str:
-    index = next(index for index, model in enumerate(models) if model is None)
-    return f'item {index} (id "{spec.items[index].item["id"]}")' if "id" in spec.items[index].item else f"item {index}"
 
 
 def _resources(

@@ -1,4 +1,6 @@
-"""Agents, models and code by name: whoever knows the names says so here, as the app does where Django is set up.
+"""Agents, models and code by name, and what goes for all suites: whoever knows it says so here.
+
+The app does, where Django is set up.
 
 It stands this low, and knows no agent, so that an app that starts need not load any.
 """
@@ -13,6 +15,7 @@ from neuron_evals.core.exceptions import ConfigurationError
 _resolvers: list[Callable[[str], Any]] = []
 _models: list[Callable[[str, Any], tuple[Any, str] | None]] = []
 _importers: list[Callable[[str], Any]] = []
+_defaults: list[Callable[[], Any]] = []
 
 
 def name_agents_by(resolve: Callable[[str], Any]) -> None:
@@ -75,3 +78,21 @@ def import_suite_names_by(resolve: Callable[[str], Any]) -> None:
 def importer() -> Callable[[str], Any] | None:
     """Return what resolves dotted paths in suite files; `None` where nobody said."""
     return _importers[0] if _importers else None
+
+
+def take_suite_defaults_from(told: Callable[[], Any]) -> None:
+    """Have suites run with what a project says for all of them, from now on.
+
+    Args:
+        told: Returns it, as `SuiteDefaults`, or raises `ConfigurationError`.
+    """
+    _defaults[:] = [told]
+
+
+def suite_defaults() -> Any:
+    """Return what goes for all suites, as `SuiteDefaults`; `None` where nobody said.
+
+    Raises:
+        ConfigurationError: What was said cannot be used.
+    """
+    return _defaults[0]() if _defaults else None

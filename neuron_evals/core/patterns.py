@@ -29,10 +29,15 @@ FLAGS = "imsxu"
 """Flags of `/pattern/flags`; `u` is the default and changes nothing."""
 
 _SHOWN_PATTERN = 100
+_BACKWARDS = 0x400
+"""The flag of `regex` that searches from the end."""
 _SAME_FLAGS = {re.IGNORECASE: "i", re.MULTILINE: "m", re.DOTALL: "s", re.VERBOSE: "x", re.ASCII: "a"}
 
 # In verbose mode blanks and comments may stand between the digits.
 _COUNTED_REPEAT = re.compile(r"(\)?)\s*\{((?:\d|\s|#.*\n)+)(?:,(?:\d|\s|#.*\n)*)?\}")
+# What may make a match depend on the text though it takes nothing of it: the end of the text or of a line, looking
+# around, words, references, atomic and possessive groups, verbs, approximate matching, unusual flags.
+_LOOKS_AT_TEXT = re.compile(r"\$|\\[bBmMZzGKLg\d]|\(\*|\(\?(?![imsxua]*[:)]|P<|<[A-Za-z_])|[*+?}]\+|\{(?![\d,\s]*\})")
 _VERBOSE_COMMENT = re.compile(r"#.*\n")
 
 
@@ -62,6 +67,16 @@ class CompiledPattern:
     body: str
     time_limit: float = TIME_LIMIT
     _engine: Any = field(kw_only=True, repr=False)
+
+    @property
+    def is_everywhere(self) -> bool:
+        """Whether the pattern is found in every text, as `.*` and `a|` are; False where that cannot be told easily.
+
+        What matches the empty text, and looks at nothing but the beginning, matches at the beginning of every text.
+        """
+        if _LOOKS_AT_TEXT.search(self.body) or self._engine.flags & _BACKWARDS:
+            return False
+        return self.found_in("")
 
     def found_in(self, text: str) -> bool:
         """Return whether the pattern matches anywhere in `text`.

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from neuron_evals.core.evaluators import BaseEvaluator
     from neuron_evals.core.results import ItemResult
     from neuron_evals.core.runner import EvaluatorRunner
-    from neuron_evals.core.suites import Imports
+    from neuron_evals.core.suites import Imports, SuiteDefaults
     from neuron_evals.core.suites.parsing import Types
 
 SHOWN_ITEMS = 20
@@ -38,6 +38,7 @@ def assert_case(  # noqa: PLR0913  (what items may need)
     imports: Imports | None = None,
     runner: EvaluatorRunner | None = None,
     types: Types | None = None,
+    defaults: SuiteDefaults | None = None,
 ) -> ItemResult:
     """Run one item or case, and fail the test unless it passed.
 
@@ -53,6 +54,7 @@ def assert_case(  # noqa: PLR0913  (what items may need)
         runner: Runs it. By default it runs in the thread of the test, where it sees what the test did in a transaction;
             there a time limit ends calls of models, and is noticed at the end of anything else.
         types: Assertion classes by type name; those that come with the package by default.
+        defaults: What goes where the item does not say it.
 
     Returns:
         The result, for what else the test wants to know.
@@ -75,6 +77,7 @@ def assert_case(  # noqa: PLR0913  (what items may need)
         imports=imports,
         runner=runner or InPlaceRunner(),
         types=types,
+        defaults=defaults,
     )
     if not result.passed:
         raise AssertionError(explained(result))
@@ -94,7 +97,7 @@ def assert_suite(
 
     Args:
         suite: The path of a suite file, as a `Path`; or what `run_suite` takes.
-        min_success_rate: Success rate that is enough, 0 to 1; by default no item may fail.
+        min_success_rate: Success rate that is enough, 0 to 1. By default what the suite says; else no item may fail.
         max_error_rate: Share of items that may break, 0 to 1.
         runner: As for `assert_case`.
         types: As for `assert_case`.
@@ -110,11 +113,11 @@ def assert_suite(
         ConfigurationError: As for `run_suite`, or a rate is out of range.
     """
     __tracebackhide__ = True  # as above
-    gate = Gate(min_success_rate, max_error_rate)
     if isinstance(suite, os.PathLike):
         spec = load_suite(suite, types=types)
     else:
         spec = suite if isinstance(suite, SuiteSpec) else parse_suite(suite, types=types)
+    gate = Gate(spec.min_success_rate if min_success_rate is None else min_success_rate, max_error_rate)
     report = run_suite(spec, runner=runner or InPlaceRunner(), **options)
     require(gate, report)
     return report

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from neuron_evals.core.agents import as_agent
 from neuron_evals.core.exceptions import ConfigurationError
 from neuron_evals.core.experiments import evaluator_for
 from neuron_evals.core.suites import SuiteError, as_fake, load_suite, load_suites, unmatched_scripts
+from neuron_evals.core.suites.readiness import refusal
 from neuron_evals.registries.assertions import assertion_types
 
 if TYPE_CHECKING:
@@ -52,7 +55,8 @@ def suite_evaluators(
         if problems := unmatched_scripts(fake, suites):
             raise ConfigurationError("\n".join(problems))
     found: list[SuiteEvaluator] = []
-    wrong: list[str] = []
+    # It is looked up here also where no item needs it, so that a name that is misspelt is not passed over.
+    wrong = [] if judge is None else list(filter(None, [refusal(partial(as_agent, judge))]))
     for suite in suites:
         try:
             evaluator = evaluator_for(suite, agent=agent, judge=judge, overrides=overrides, fake=fake)

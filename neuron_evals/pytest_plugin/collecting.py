@@ -18,7 +18,7 @@ from neuron_evals.core.runner.limits import Limits, Resolver
 from neuron_evals.core.runner.preparing import sound_entries
 from neuron_evals.core.runner.selection import tags_of
 from neuron_evals.core.suites import SuiteError, load_suite
-from neuron_evals.core.suites.files import SUFFIXES
+from neuron_evals.core.suites.parsing import SUFFIXES
 from neuron_evals.pytest_plugin import EVALUATORS, SUITES
 from neuron_evals.pytest_plugin.building import assertion_types, built
 from neuron_evals.pytest_plugin.items import EvaluationItem, EvaluatorItem, Planned

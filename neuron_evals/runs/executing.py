@@ -34,6 +34,7 @@ from neuron_evals.runs.problems import RunError, lines_of
 from neuron_evals.runs.reruns import kept_by_parent
 from neuron_evals.runs.subjects import evaluator_of, suite_as_it_was
 from neuron_evals.signals import SignalListener
+from neuron_evals.suites import kept_defaults
 
 if TYPE_CHECKING:
     from neuron_evals.core.report import EvaluationReport
@@ -228,7 +229,8 @@ class _Subject:
             return cls(evaluator, options, options.concurrency or usual, options.gate())
         suite = suite_as_it_was(run)
         concurrency = options.concurrency or suite.concurrency or usual
-        return cls(evaluator_of(suite, options), options, concurrency, options.gate(suite.min_success_rate))
+        evaluator = evaluator_of(suite, options, kept_defaults(run.metadata.get("suite") or {}))
+        return cls(evaluator, options, concurrency, options.gate(suite.min_success_rate))
 
     def prepared(  # noqa: PLR0913  (what there is to run, and what watches over it)
         self,

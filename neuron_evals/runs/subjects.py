@@ -17,7 +17,7 @@ from neuron_evals.runs.problems import RunError, lines_of
 from neuron_evals.suites import suite_evaluator, suite_judge, suite_spec
 
 if TYPE_CHECKING:
-    from neuron_evals.core.suites import SuiteEvaluator, SuiteSpec
+    from neuron_evals.core.suites import SuiteDefaults, SuiteEvaluator, SuiteSpec
     from neuron_evals.models import EvalRun
     from neuron_evals.runs.options import RunOptions
 
@@ -66,20 +66,21 @@ def suite_problems(suite: EvalSuite, options: RunOptions) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def evaluator_of(suite: EvalSuite, options: RunOptions) -> SuiteEvaluator:
+def evaluator_of(suite: EvalSuite, options: RunOptions, defaults: SuiteDefaults | None = None) -> SuiteEvaluator:
     """Return the evaluator of a suite for a run.
 
     Args:
         suite: The suite, with the agent and the judge of the run.
         options: The options of the run.
+        defaults: What the settings said for all suites when the run was made; by default what they say now.
 
     Raises:
         RunError: It cannot be run; all problems are listed.
     """
     try:
         if options.fake is not False:
-            return suite_evaluator(suite, fake=options.fake)
-        return suite_evaluator(suite, model=options.model)
+            return suite_evaluator(suite, fake=options.fake, defaults=defaults)
+        return suite_evaluator(suite, model=options.model, defaults=defaults)
     except (ConfigurationError, EvaluationError) as exc:
         raise RunError(lines_of(exc)) from exc
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from neuron_evals import conf
-from neuron_evals.container import build_agent, get_agent, get_judge
+from neuron_evals.container import build_agent, get_agent, get_judge, suite_defaults
 from neuron_evals.core.agents import BaseAgent, FakeAgent, as_agent
 from neuron_evals.core.exceptions import ConfigurationError
 from neuron_evals.core.suites import Resources, SuiteEvaluator, as_fake
@@ -15,6 +15,7 @@ from neuron_evals.suites.judging import suite_judge
 from neuron_evals.suites.specs import suite_spec
 
 if TYPE_CHECKING:
+    from neuron_evals.core.suites import SuiteDefaults, SuiteSpec
     from neuron_evals.models import AgentDefinition, EvalSuite
 
 Fake = bool | str | Mapping[str, Any] | FakeAgent | None
@@ -30,6 +31,7 @@ def suite_evaluator(  # noqa: PLR0913  (the options of a run)
     simulator: Any = None,
     model: str | None = None,
     fake: Fake = None,
+    defaults: SuiteDefaults | None = None,
 ) -> SuiteEvaluator:
     """Return the evaluator of a stored suite. No model is asked, and nothing is built that no item needs.
 
@@ -44,6 +46,8 @@ def suite_evaluator(  # noqa: PLR0913  (the options of a run)
         model: Name of the agent's model. With a provider's name and a colon before it, such as `local:qwen3`, the agent
             is asked there.
         fake: Canned replies in the place of the agent, as `run_suite` takes them; the agent is not even built.
+        defaults: What goes where neither run, item nor suite say it; by default what the setting `SUITE_DEFAULTS` says.
+            What of it the agent cannot change is the agent's own.
 
     Raises:
         SuiteError: Something is wrong with the suite, or an item needs a judge, a classifier, embeddings or what plays
@@ -54,11 +58,22 @@ def suite_evaluator(  # noqa: PLR0913  (the options of a run)
     player = (lambda: get_agent(simulator)) if isinstance(simulator, str) else _maker(simulator)
     resources = Resources(_judge_maker(suite, judge), _maker(classifier), _maker(embeddings), player)
     if fake is not None and fake is not False:
-        return evaluator_of(spec, as_fake(fake), resources)
+        return _filled(spec, as_fake(fake), resources, {}, defaults)
     if model is not None and _names_provider(model):
         _refuse_foreign(suite.agent, agent, model)
     tested = _tested(suite.agent) if agent is None else get_agent(agent) if isinstance(agent, str) else as_agent(agent)
-    return evaluator_of(spec, tested, resources, {} if model is None else {"model": model})
+    return _filled(spec, tested, resources, {} if model is None else {"model": model}, defaults)
+
+
+def _filled(
+    spec: SuiteSpec,
+    agent: BaseAgent,
+    resources: Resources,
+    overrides: Mapping[str, Any],
+    defaults: SuiteDefaults | None,
+) -> SuiteEvaluator:
+    rest = suite_defaults() if defaults is None else defaults
+    return evaluator_of(spec.filled(rest.for_agent(agent.SUPPORTED)), agent, resources, overrides)
 
 
 def _tested(definition: AgentDefinition) -> BaseAgent:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -11,6 +13,7 @@ from neuron_evals.core.agents import BaseAgent
 from neuron_evals.core.exceptions import ConfigurationError
 from neuron_evals.core.jsonable import clean_json
 from neuron_evals.core.results import full_name
+from neuron_evals.core.suites import SuiteDefaults
 from neuron_evals.suites.judging import suite_judge
 
 if TYPE_CHECKING:
@@ -61,7 +64,11 @@ def judge_snapshot(suite: EvalSuite, judge: AgentDefinition | BaseAgent | None =
 
 
 def suite_snapshot(suite: EvalSuite) -> dict[str, Any]:
-    """Return what a run keeps of a suite: its name, its defaults and the hash of its items, not the items."""
+    """Return what a run keeps of a suite: its name, its defaults and the hash of its items, not the items.
+
+    `project_defaults` is what the settings say for all suites, where they say something.
+    """
+    told = {name: value for name, value in asdict(conf.read().suite_defaults).items() if value not in (None, {})}
     return _as_object(
         {
             "name": suite.name,
@@ -69,8 +76,18 @@ def suite_snapshot(suite: EvalSuite) -> dict[str, Any]:
             "content_hash": suite.content_hash,
             "item_count": suite.item_count,
             "defaults": {key: getattr(suite, key) for key in _DEFAULTS},
+            "project_defaults": told,
         }
     )
+
+
+def kept_defaults(snapshot: Mapping[str, Any]) -> SuiteDefaults:
+    """Return what the settings said for all suites when a run was made; nothing, where the run is older than that.
+
+    Args:
+        snapshot: What the run keeps of its suite.
+    """
+    return SuiteDefaults(**(snapshot.get("project_defaults") or {}))
 
 
 def _of_built(agent: AgentDefinition) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from neuron_evals import (
     FakeProvider,
     FakeScript,
     SuiteError,
+    assert_case,
     parse_suite,
     run_case,
     run_suite,
@@ -169,3 +171,43 @@ def test_fake__answers_an_item_that_is_there_twice_by_its_position():
     item = {"input": "q", "reference": "ok"}
     report = run_suite([item, item, item], fake={"items": {"0": {"reply": "ok"}, "1": {"reply": "no"}}})
     assert [result.output for result in report.results] == ["ok", "no", "This is a fake reply."]
+
+
+@pytest.mark.parametrize("run", [run_case, assert_case])
+def test_case_that_is_repeated__refused_before_the_agent_is_called(run):
+    case = {"id": "a", "input": "x", "expected": "hello", "repeats": 3}
+    with pytest.raises(SuiteError, match=r'item 0 \(id "a"\), repeats: is for suites.*run_suite repeats it'):
+        run(case, agent=lambda text: pytest.fail("called"))
+    assert run({**case, "repeats": 1}, agent=lambda text: "hello").passed
+    assert run_suite([case], agent=lambda text: "hello").passed_count == 3
+
+
+@pytest.mark.parametrize("path", ["suites/one.yaml", " One.YML", Path("one.json"), Path("suites")])
+@pytest.mark.parametrize("run", [run_suite, parse_suite])
+def test_path_in_the_place_of_a_suite__says_what_reads_one(run, path):
+    with pytest.raises(SuiteError, match=r"dataset: is a path, and no suite; load_suite\(path\) reads the suite"):
+        run(path)
+
+
+@pytest.mark.parametrize("concurrency", [0, -1])
+def test_concurrency_below_1__refused(concurrency):
+    with pytest.raises(ConfigurationError, match="concurrency"):
+        run_suite([ITEM], agent=lambda text: pytest.fail("called"), concurrency=concurrency)
+
+
+@pytest.mark.parametrize(
+    ("who", "suite", "options"),
+    [
+        ("the run", [ITEM], {"model": "m"}),
+        ("the suite", {"model": "m", "dataset": [ITEM]}, {}),
+        (
+            'item 0 \\(id "a"\\)',
+            [{"id": "a", "input": "q", "expected": "9", "agent_config": {"model": "m"}}],
+            {},
+        ),
+    ],
+)
+def test_model_that_the_agent_cannot_change__says_who_wants_it_of_which_agent(who, suite, options):
+    told = f'{who} changes the agent "nine": "model" cannot be changed; it can change nothing'
+    with pytest.raises(ConfigurationError, match=told):
+        run_suite(suite, agent=nine, **options)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from typing import TYPE_CHECKING, Any
 
@@ -123,6 +124,16 @@ def test_suite_with_a_wrong_answer__fails_with_the_item_unless_less_is_enough(tm
     file = tmp_path / "hours.yaml"
     file.write_text("items: [{input: 9 to 5, reference: '9'}]\n")
     assert assert_suite(file, agent=echo).passed_count == 1
+
+
+def test_suite_that_says_what_is_enough__passes_with_that_unless_the_test_says_otherwise(tmp_path: Path):
+    file = tmp_path / "half.json"
+    half = {"min_success_rate": 0.5, "items": [{"input": "a", "reference": "a"}, {"input": "a", "reference": "b"}]}
+    file.write_text(json.dumps(half))
+    for suite in (half, file):
+        assert assert_suite(suite, agent=echo).passed_count == 1
+        with pytest.raises(AssertionError):
+            assert_suite(suite, agent=echo, min_success_rate=0.6)
 
 
 def test_suite_of_which_nothing_is_judged__does_not_pass():

@@ -55,12 +55,15 @@ def test_options_of_providers__are_shown_without_what_may_be_secret(db):
     settings = {
         "PROVIDERS": {"openai": OPENAI},
         "OUTPUTS": [{"BACKEND": "json", "OPTIONS": {"path": "results.json"}}],
+        "SUITE_DEFAULTS": {"MODEL": "openai:gpt", "TIMEOUT": 60},
     }
     for form in ("text", "json"):
         assert SECRET not in examined("--format", form, settings=settings).out
     shown = json.loads(examined("--format", "json", settings=settings).out)["settings"]
     options = {"api_key": "(not shown)", "model": "gpt", "base_url": "http://127.0.0.1:9"}
     assert shown["PROVIDERS"] == {"openai": {"BACKEND": "openai", "OPTIONS": options}}
+    unsaid: dict[str, Any] = {"INSTRUCTIONS": None, "MODEL_SETTINGS": {}, "RETRIES": None}
+    assert shown["SUITE_DEFAULTS"] == {"MODEL": "openai:gpt", "TIMEOUT": 60, **unsaid}
     assert shown["OUTPUTS"] == [{"BACKEND": "json", "OPTIONS": {"path": "results.json"}}]
 
 

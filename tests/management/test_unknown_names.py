@@ -129,7 +129,8 @@ def test_player_of_a_user__unknown__is_told_before_a_run_is_made():
 @pytest.mark.parametrize("agent", [[], ["--agent", "shop"]], ids=["of the model", "given"])
 def test_default_model__at_a_provider_that_there_is_not__is_told(tmp_path, agent):
     suite = file(tmp_path, default_model="loca:x", test_cases=[CASE])
-    assert f"suite hours: 'loca:x' names no model: {PROVIDER_TOLD}" in refused("--file", suite, *agent)
+    by = "" if agent else "the suite's model: "
+    assert f"suite hours: {by}'loca:x' names no model: {PROVIDER_TOLD}" in refused("--file", suite, *agent)
 
 
 def test_model_for_a_file__at_a_provider_that_there_is_not__is_told(tmp_path):
@@ -177,3 +178,8 @@ def test_folder__with_a_judge_that_there_is_not__asks_nothing_of_its_other_suite
     said = refused("--dir", tmp_path)
     assert [line.split(":")[0] for line in said.splitlines()] == ["suite b", "suite c"]
     assert said.count(STORED_TOLD) == 2
+
+
+def test_judge_that_there_is_not__is_told_where_no_item_needs_one(tmp_path):
+    suite = file(tmp_path, agent="shop", test_cases=[CASE])
+    assert 'there is no agent "strictt"' in refused("--file", suite, "--judge", "strictt")

@@ -158,12 +158,18 @@ def _flat(owner: str, parts: Iterable[Any]) -> tuple[Assertion, ...]:
 
 def _foregone(part: Assertion) -> bool | None:
     """Return the verdict that a vacuous part gives to every text; `None` when it depends on the text or is unknown."""
-    if not part.vacuous:
+    if not part.vacuous or _asks(part):
         return None
     try:
         return part.evaluate("").passed
     except InvalidInput:
         return None
+
+
+def _asks(part: Assertion) -> bool:
+    """Return whether an assertion, or one inside it, asks a judge, which is not done to learn what it would say."""
+    inner = (*getattr(part, "assertions", ()), getattr(part, "assertion", None))
+    return hasattr(part, "judge") or any(_asks(each) for each in inner if isinstance(each, Assertion))
 
 
 def _weighted_mean(results: Iterable[tuple[Assertion, AssertionResult]]) -> float | None:

@@ -55,6 +55,8 @@ class Contains(StringAssertion):
         """Whether there is nothing to find, or only what is in every text."""
         if self._mode == "contains_any":
             return not self._wanted or "" in self._wanted
+        if self._mode == "regex":
+            return all(pattern.is_everywhere for pattern in self._patterns.values())
         return not any(self._wanted)
 
     def evaluate_string(self, text: str) -> AssertionResult:

@@ -40,8 +40,8 @@ class MatchesRegex(StringAssertion):
 
     @property
     def vacuous(self) -> bool:
-        """Whether the pattern is empty."""
-        return not self._pattern.body
+        """Whether the pattern is found in every text, such as an empty one and `.*`."""
+        return self._pattern.is_everywhere
 
     def evaluate_string(self, text: str) -> AssertionResult:
         """Return 1 when the pattern was found, else 0.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from neuron_evals.core.suites.async_evaluator import AsyncSuiteEvaluator, suite_evaluator
+from neuron_evals.core.suites.defaults import project_defaults
 from neuron_evals.core.suites.evaluator import SuiteEvaluator
 from neuron_evals.core.suites.faking import as_fake, unmatched_scripts
 from neuron_evals.core.suites.files import load_suite, load_suites
@@ -30,6 +31,7 @@ __all__ = [
     "load_suites",
     "no_imports",
     "parse_suite",
+    "project_defaults",
     "project_imports",
     "suite_evaluator",
     "unmatched_scripts",

@@ -14,8 +14,8 @@ from neuron_evals.core.exceptions import InvalidArgument
 from neuron_evals.core.nearest import did_you_mean
 from neuron_evals.core.suites.definitions import read_definitions
 from neuron_evals.core.suites.fields import PART, PARTS, FieldSpec, TypeSpec, type_spec
+from neuron_evals.core.suites.resources import JUDGE, Resources
 from neuron_evals.core.suites.resources import NAMES as RESOURCES
-from neuron_evals.core.suites.resources import Resources
 from neuron_evals.core.suites.shapes import Fault, described
 from neuron_evals.core.suites.spec import AssertionSpec
 
@@ -170,7 +170,8 @@ class AssertionReader:
             except Exception as exc:  # a class of a project may refuse with anything
                 field, place, message = _blamed(spec, exc)
             else:
-                if vacuous and not wrong:
+                # A judge that passes every grade measures all the same.
+                if vacuous and not wrong and JUDGE not in spec.needs:
                     self._note_vacuous(spec, given, path)
                 return
             if field is None or field.name in wrong:

@@ -20,7 +20,13 @@ from neuron_evals.core.suites.calls import Made, called
 from neuron_evals.core.suites.nous.custom import CustomCheck
 from neuron_evals.core.suites.output_types import StructuredAgent
 from neuron_evals.core.suites.problems import SuiteError, given_ids
-from neuron_evals.core.suites.readiness import model_problems, player_problems, refusal, resource_problems
+from neuron_evals.core.suites.readiness import (
+    model_problems,
+    player_problems,
+    refusal,
+    refuse_unsupported,
+    resource_problems,
+)
 from neuron_evals.core.suites.resources import NAMES, SIMULATOR, Resources
 from neuron_evals.core.suites.talking import STUBS, conversation, needs_player, stubbed
 from neuron_evals.core.suites.views import OnRecord
@@ -73,9 +79,9 @@ class SuiteEvaluator(BaseEvaluator):
         self._set_up: tuple[Any, ...] = ()
         # Bound anew on the copy of an item, so that its agent and its checks have the same.
         self._made: tuple[Any, ...] = ()
+        refuse_unsupported(agent, spec, self._overrides)
         self._subject = _Subject(agent.fresh(**{**spec.defaults.overrides, **self._overrides}))
         for item in spec.items:
-            agent.refuse_unsupported(item.overrides)
             if item.opening:
                 agent.opened_with(item.opening)
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from neuron_evals.core.bounds import suite_size
 from neuron_evals.core.exceptions import DatasetError
+from neuron_evals.core.printable import printable
 from neuron_evals.core.suites.imports import Imports, project_imports
 from neuron_evals.core.suites.nous.keys import CASES
-from neuron_evals.core.suites.parsing import Types, parse_suite
+from neuron_evals.core.suites.parsing import SUFFIXES, Types, parse_suite
 from neuron_evals.core.suites.problems import DATASET, ITEM, Problem, SuiteError
 from neuron_evals.core.suites.sizes import size_problems
 from neuron_evals.core.suites.studio import HOLDERS
@@ -24,8 +27,6 @@ if TYPE_CHECKING:
     from neuron_evals.core.suites.spec import SuiteSpec
     from neuron_evals.core.suites.yaml_text import YamlDocument
 
-YAML_SUFFIXES = (".yaml", ".yml")
-SUFFIXES = (*YAML_SUFFIXES, ".json")
 
 FILE = "(file)"
 """Field of a problem that belongs to a file or directory as a whole."""
@@ -90,6 +91,7 @@ def load_suites(
 
     Args:
         directory: The directory; those below are not looked into, and files whose names begin with a dot are no suites.
+            Suites of one name have that of their file behind it.
         imports: As for `load_suite`.
         types: Likewise.
 
@@ -115,7 +117,15 @@ def load_suites(
             places += exc.places
     if problems:
         raise SuiteError(problems, places=places)
-    return suites
+    shared = {name for name, count in Counter(suite.name for suite in suites).items() if count > 1}
+    return [
+        _told_apart(suite, file) if suite.name in shared else suite for suite, file in zip(suites, files, strict=True)
+    ]
+
+
+def _told_apart(suite: SuiteSpec, file: Path) -> SuiteSpec:
+    """Return a suite with the name of its file behind its own, by which reports know it."""
+    return replace(suite, name=printable(f"{suite.name} ({file.name})"))
 
 
 def _is_suite(file: Path) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 
 Types = Mapping[str, "type[Assertion]"]
 
+SUFFIXES = (".yaml", ".yml", ".json")
+"""Endings of the names of suite files."""
+
 NAME = "unnamed"
 """Name of a suite that has none."""
 
@@ -39,6 +43,10 @@ def parse_suite(data: Any, *, name: str = NAME, types: Types | None = None, impo
     Raises:
         SuiteError: Something is wrong with it; all problems are listed, each with its item and field.
     """
+    if _is_path(data):
+        raise SuiteError(
+            [Problem(None, DATASET, "is a path, and no suite; load_suite(path) reads the suite of a file")]
+        )
     known = assertion_types() if types is None else types
     if not isinstance(data, str):
         return _read(data, known, name, imports)
@@ -77,6 +85,14 @@ def _read(data: Any, types: Types, name: str, imports: Imports) -> SuiteSpec:
     if isinstance(data, Mapping) and not any(key in data for key in studio.HOLDERS):
         raise SuiteError([Problem(None, DATASET, _without_items(data))])
     return studio.read_suite(data, types, name)
+
+
+def _is_path(data: Any) -> bool:
+    """Return whether somebody gave the path of a file for the suite in it."""
+    if not isinstance(data, str):
+        return isinstance(data, os.PathLike)
+    text = data.strip()
+    return text.lower().endswith(SUFFIXES) and "\n" not in text and not text.startswith(("[", "{"))
 
 
 def _without_items(data: Mapping[Any, Any]) -> str:

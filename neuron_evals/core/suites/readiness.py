@@ -32,6 +32,27 @@ def refusal(make: Callable[[], object]) -> str:
     return ""
 
 
+def refuse_unsupported(agent: BaseAgent, spec: SuiteSpec, of_run: Mapping[str, Any]) -> None:
+    """Refuse what run, suite or items want changed of an agent that cannot change it.
+
+    Args:
+        agent: The agent.
+        spec: The suite.
+        of_run: What the run changes.
+
+    Raises:
+        ConfigurationError: It says who wants it, of which agent.
+    """
+    items = ((item.called, item.overrides) for item in spec.items)
+    for who, changes in (("the run", of_run), ("the suite", spec.defaults.overrides), *items):
+        try:
+            agent.refuse_unsupported(changes)
+        except ConfigurationError as exc:
+            why = str(exc).removeprefix(f"{type(agent).__name__}.fresh: ")
+            msg = f'{who} changes the agent "{agent.name}": {why}'
+            raise ConfigurationError(msg) from exc
+
+
 def resource_problems(spec: SuiteSpec, resources: Resources) -> Iterator[str]:
     """Yield why what items need cannot be made, or why a judge could not be called, a line for each resource.
 

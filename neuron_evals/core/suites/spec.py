@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from operator import attrgetter
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from neuron_evals.core.checking import Assertion
 from neuron_evals.core.exceptions import InvalidArgument
 from neuron_evals.core.messages import Message
+from neuron_evals.core.printable import printable
 from neuron_evals.core.suites.listing import content_of
 from neuron_evals.core.suites.problems import Problem
 from neuron_evals.core.suites.resources import JUDGE, SIMULATOR
@@ -119,6 +120,12 @@ class ItemSpec:
     opening: tuple[Message, ...] = ()
     output_type: Mapping[str, Any] | None = None
 
+    @property
+    def called(self) -> str:
+        """The item's name in messages: its position, and its id where it was given one."""
+        known = f' (id "{self.item["id"]}")' if "id" in self.item else ""
+        return printable(f"item {self.index}{known}")
+
 
 @dataclass(frozen=True)
 class SuiteDefaults:
@@ -148,6 +155,16 @@ class SuiteDefaults:
         """Return these with what they leave open taken from others; settings of the model one by one."""
         taken = {name: value for name, value in _values(rest) if getattr(self, name) is None}
         return replace(self, **taken, model_settings={**rest.model_settings, **self.model_settings})
+
+    def for_agent(self, supported: Container[str]) -> SuiteDefaults:
+        """Return these without what an agent cannot change, of which it keeps its own.
+
+        Args:
+            supported: What it can change, as in `BaseAgent.SUPPORTED`.
+        """
+        settings = {name: value for name, value in self.model_settings.items() if name in supported}
+        unsupported = {name: None for name in ("model", "instructions") if name not in supported}
+        return replace(self, model_settings=settings, **unsupported)
 
     @property
     def overrides(self) -> dict[str, Any]:
@@ -194,6 +211,10 @@ class SuiteSpec:
     setup: Callable[[], Any] | None = None
     teardown: Callable[[Any], Any] | None = None
     min_success_rate: float | None = None
+
+    def filled(self, defaults: SuiteDefaults) -> SuiteSpec:
+        """Return this suite with what it leaves open taken from elsewhere, such as what a project says for all."""
+        return replace(self, defaults=self.defaults.filled(defaults))
 
     def of(self, item: Mapping[str, Any]) -> ItemSpec:
         """Return what an item of the suite was read as; its content says which it is.

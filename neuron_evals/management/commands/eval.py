@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from neuron_evals.core.exceptions import ConfigurationError, OutputError
 from neuron_evals.core.printable import printable
 from neuron_evals.core.report.gate import FAILED, NOTHING_JUDGED, PASSED
-from neuron_evals.core.suites.files import SUFFIXES
+from neuron_evals.core.suites.parsing import SUFFIXES
 from neuron_evals.management import options as run_options
 from neuron_evals.management.faking import add_fake_options, fake_of
 from neuron_evals.management.running import RunCommand

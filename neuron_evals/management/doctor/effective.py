@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
@@ -34,6 +35,7 @@ def effective_settings(settings: conf.Settings) -> dict[str, Any]:
         "ASSERTIONS": dict(settings.assertions),
         "PRICES": {name: dict(prices) for name, prices in settings.prices.items()},
         "SUITE_IMPORTS": list(settings.suite_imports),
+        "SUITE_DEFAULTS": {key.upper(): value for key, value in asdict(settings.suite_defaults).items()},
         "BINDINGS": dict(settings.bindings),
         "CONTAINER": _named(settings.container),
         "RUNNER": {

@@ -80,6 +80,8 @@ def test_an_option_of_another_kind_is_refused():
         ({"regex": []}, True, True),
         ({"regex": [""]}, True, True),
         ({"regex": ["a"]}, False, False),
+        ({"regex": [".*", "a|"]}, True, True),
+        ({"regex": [".*", "a"]}, False, False),
     ],
 )
 def test_what_every_text_meets_or_none_can_is_vacuous(expected, vacuous, passed):

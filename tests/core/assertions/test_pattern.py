@@ -49,11 +49,49 @@ def test_a_text_above_the_limit_is_an_error():
 
 
 @pytest.mark.parametrize(
-    ("pattern", "vacuous"),
-    [("", True), ("//", True), ("//i", True), (re.compile(""), True), (regex.compile(""), True), ("x*", False)],
+    "pattern",
+    [
+        "",
+        "//",
+        "//i",
+        re.compile(""),
+        regex.compile(""),
+        "x*",
+        ".*",
+        "^",
+        "^.*",
+        "x|",
+        "(?:a|b?)*",
+        "(?i)x{0,3}",
+        "/ # x\n/x",
+    ],
 )
-def test_an_empty_pattern_is_vacuous(pattern, vacuous):
-    assert MatchesRegex(pattern).vacuous is vacuous
+def test_a_pattern_that_is_found_in_every_text_is_vacuous(pattern):
+    assert MatchesRegex(pattern).vacuous
+    assert all(MatchesRegex(pattern).evaluate(text).passed for text in ("", "ab", "\n", "7 é"))
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "x",
+        "x+",
+        "^$",
+        "a*$",
+        "^(?!.*error)",
+        "(?=x)|y*$",
+        r"\b|\B",
+        r"x*\Z",
+        "(?>a*)^",
+        "a*+^",
+        "(?r)^a*",
+        regex.compile("^a*", regex.REVERSE),
+        "(?:cat){e<=3}",
+        r"\$*",
+    ],
+)
+def test_a_pattern_that_may_look_at_the_text_is_not_vacuous(pattern):
+    assert not MatchesRegex(pattern).vacuous
 
 
 def test_negated_the_reason_says_what_was_found():

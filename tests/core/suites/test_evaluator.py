@@ -358,3 +358,20 @@ def test_items_that_nothing_tells_apart__refused_where_the_parser_had_no_part():
     spec = parse_suite([ITEM])
     with pytest.raises(InvalidArgument, match="same content; give each an id"):
         replace(spec, items=spec.items * 2).of(ITEM)
+
+
+def test_check_that_passes_whatever_is_said__is_refused_or_says_so_in_the_report():
+    nothing: list[dict[str, Any]] = [
+        {"type": "matches_regex", "pattern": ".*"},
+        {"type": "tool_usage", "min_tool_calls": 0},
+    ]
+    for entry in nothing:
+        with pytest.raises(SuiteError, match="says nothing: every output passes it"):
+            parse_suite(asserting(entry))
+    cases = [
+        {"input": "q", "expected": {"regex": ["x|"]}},
+        {"input": "q", "eval_type": "llm_judge", "expected": "c", "eval_config": {"pass_threshold": 0}},
+        {"input": "q", "_assertions": [{"type": "helpfulness", "threshold": 0}], "eval_config": {}},
+    ]
+    report = run_suite(cases, agent=nine, judge=Agent(FakeProvider("SCORE: 1", "SCORE: 1", GRADE)))
+    assert [[check.vacuous for check in result.checks] for result in report.results] == [[True]] * 3

@@ -230,6 +230,13 @@ def test_directory__its_suites_in_the_order_of_their_names(write, tmp_path):
     assert [suite.name for suite in load_suites(tmp_path)] == ["a", "b", "c"]
 
 
+def test_directory__suites_of_one_name_have_that_of_their_file_behind_it(write, tmp_path):
+    for file, name in (("a.yaml", "hours"), ("b.json", "hours"), ("c.yaml", "other"), ("d.yaml", "d"), ("d.yml", "d")):
+        write(f'{{"name": "{name}", "items": [{{"input": "q", "reference": "x"}}]}}', file)
+    names = [suite.name for suite in load_suites(tmp_path)]
+    assert names == ["hours (a.yaml)", "hours (b.json)", "other", "d (d.yaml)", "d (d.yml)"]
+
+
 def test_directory__one_bad_file_is_enough_and_all_are_told(write, tmp_path):
     write(SUITE, "good.yaml")
     first, second = write("a: [", "a.yaml"), write(SUITE + "    tags: 5\n", "b.yaml")

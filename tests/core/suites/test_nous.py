@@ -279,11 +279,15 @@ CASE_MISTAKES: list[tuple[dict[str, Any], str, str]] = [
     ({"expected": None}, "(item)", "nothing to check"),
     ({"expected": None, "eval_type": "exact_match"}, "expected", "is missing"),
     ({"expected": False, "eval_type": "contains"}, "expected", "must be text or a list"),
+    ({"expected": 42}, "expected", 'got 42; for the text, write "42"'),
+    ({"expected": True}, "expected", 'got true; for the text, write "true"'),
+    ({"expected": 42, "eval_type": "llm_judge"}, "expected", 'write "42"'),
     ({"expected": ""}, "expected", "every output would pass"),
     ({"expected": []}, "expected", "every output would pass"),
     ({"expected": {}}, "expected", "contains, contains_any, regex"),
     ({"expected": {"contains": "x"}}, "expected.contains", 'write ["x"]'),
     ({"expected": {"contains": [7]}}, "expected.contains[0]", "must be text"),
+    ({"expected": ["a", 7.5]}, "expected[1]", "must be text, got 7.5"),
     ({"expected": {"contains_any": []}}, "expected.contains_any", "at least 1"),
     ({"expected": {"contains": ["x"], "regx": ["x"]}}, "expected.regx", 'did you mean "regex"'),
     ({"expected": {"regex": ["("]}}, "expected", "does not compile"),
@@ -358,6 +362,38 @@ CASE_MISTAKES: list[tuple[dict[str, Any], str, str]] = [
 def test_case_with_a_mistake__refused(changes, field, message):
     found = wrong(**changes)
     assert message in found[field], found
+
+
+# What the published JSON Schema of cases does not see.
+SAYING_NOTHING: list[tuple[dict[str, Any], str, str]] = [
+    ({"eval_type": "schema", "expected": {"schema": {}}}, "expected.schema", "says nothing"),
+    ({"eval_type": "schema", "expected": {"schema": {"title": "x"}}}, "expected.schema", "says nothing"),
+    (
+        {"eval_type": "schema", "expected": {"schema": {}, "required_fields": ["name"]}},
+        "expected.schema",
+        "says nothing",
+    ),
+    (
+        {"eval_type": "schema", "expected": {"required_fields": ["a"]}, "eval_config": {"allow_extra_fields": False}},
+        "eval_config.allow_extra_fields",
+        "needs a schema that tells its fields",
+    ),
+    (
+        {
+            "eval_type": "schema",
+            "expected": {"schema": {"type": "object"}},
+            "eval_config": {"allow_extra_fields": False},
+        },
+        "eval_config.allow_extra_fields",
+        "needs a schema that tells its fields",
+    ),
+    ({"eval_type": "tool_usage", "expected": {"min_tool_calls": 0}}, "expected.min_tool_calls", "says nothing"),
+]
+
+
+@pytest.mark.parametrize(("changes", "field", "message"), SAYING_NOTHING)
+def test_case_whose_check_every_output_meets__refused(changes, field, message):
+    assert message in wrong(**changes)[field]
 
 
 def test_cases_with_one_id__refused():

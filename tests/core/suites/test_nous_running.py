@@ -592,8 +592,18 @@ def test_no_agent_and_no_model__says_which_case_lacks_it(models):
     cases = [{**CASE, "agent_config": {"model": "local:qwen3"}}, {**CASE, "id": "b"}]
     with pytest.raises(ConfigurationError, match=r'item 1 \(id "b"\) names no model'):
         run_suite(suite(*cases))
-    with pytest.raises(ConfigurationError, match=r"'cloud:x' names no model"):
-        run_suite(suite(default_model="cloud:x"))
+    for said, model in (("suite", None), ("run", "cloud:x")):
+        with pytest.raises(ConfigurationError, match=rf"the {said}'s model: 'cloud:x' names no model"):
+            run_suite(suite(default_model="cloud:x"), model=model)
+    with pytest.raises(ConfigurationError, match=r"the model of item 0 \(id \"a\"\): 'cloud:x' names no model"):
+        run_suite(suite({**CASE, "agent_config": {"model": "cloud:x"}}))
+
+
+def test_model_of_a_run_without_a_provider__is_one_of_the_provider_that_the_suite_or_the_items_name(models):
+    models["local"] = FakeProvider("ok", "ok")
+    run_suite(suite(default_model="local:small"), model="over")
+    run_suite(suite({**CASE, "agent_config": {"model": "local:small"}}), model="over")
+    assert [request.model for request in models["local"].requests] == ["over", "over"]
 
 
 @dataclass

@@ -72,6 +72,11 @@ class Judge(Assertion):
     def examples(self) -> Sequence[Mapping[str, Any]]:
         """Graded examples; a field of the subclasses, likewise."""
 
+    @property
+    def vacuous(self) -> bool:
+        """Whether every grade passes: with threshold 0. The judge is asked all the same."""
+        return self.threshold == 0
+
     @abstractmethod
     def instructions(self) -> str:
         """Return the criteria, with the rubric if there is one. They are not fenced."""

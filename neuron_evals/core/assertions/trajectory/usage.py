@@ -69,6 +69,12 @@ class ToolUsage(TrajectoryAssertion):
             )
             raise InvalidArgument(msg)
 
+    @property
+    def vacuous(self) -> bool:
+        """Whether every conversation passes: nothing is asked but at least 0 calls."""
+        asked = [rule for rule, wanted in self._asked().items() if wanted]
+        return asked == ["tool_calls"] and not self.min_tool_calls and self.max_tool_calls is None
+
     def evaluate_trajectory(self, trajectory: Trajectory) -> AssertionResult:
         """Return the share of rules that hold, and why the others do not."""
         calls = trajectory.tool_calls()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -109,7 +110,10 @@ def _fits(reading: Reading, found: EvalType) -> bool:
     if faults and reading.expected in ("", [], {}):
         reading.missing(found.expected.noun)
     else:
-        reading.faults += faults
+        # YAML reads 42 and yes as what they are, where a text was meant.
+        scalar = isinstance(reading.expected, bool | int | float) and found.expected in (_CONTAINS, _GRADED)
+        hint = f'; for the text, write "{json.dumps(reading.expected)}"' if scalar else ""
+        reading.faults += [(path, f"{message}{hint}") for path, message in faults]
     return not faults
 
 
@@ -141,6 +145,8 @@ def _contains(reading: Reading, options: Mapping[str, Any]) -> AssertionSpec:
 
 def _tool_usage(reading: Reading, options: Mapping[str, Any]) -> AssertionSpec:
     asked = {key: value for key, value in reading.expected.items() if value is not None}
+    if asked == {"min_tool_calls": 0}:
+        reading.note(f"{EXPECTED}.min_tool_calls", "says nothing alone: at least 0 tools are called in every case")
     return reading.assertion(ToolUsage, {**asked, **options}, "tool_usage")
 
 

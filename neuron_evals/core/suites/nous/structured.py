@@ -13,11 +13,16 @@ from neuron_evals.core.assertions.schema import MAX_PROBLEMS, MatchesSchema
 from neuron_evals.core.assertions.wording import shown_json, visible
 from neuron_evals.core.checking import Assertion
 from neuron_evals.core.results import AssertionResult
-from neuron_evals.core.suites.nous.reading import EXPECTED, Reading
+from neuron_evals.core.suites.nous.reading import CONFIG, EXPECTED, Reading
 from neuron_evals.core.suites.shapes import Coded, Either, Keyed, Listed, Mapped, Shape, Text, Truth
 
 if TYPE_CHECKING:
     from neuron_evals.core.suites.spec import AssertionSpec
+
+_NOTES: Final = frozenset(
+    {"$comment", "$defs", "$id", "$schema", "default", "definitions", "description", "examples", "title"}
+)
+"""Keys of a JSON Schema that ask for nothing."""
 
 SCHEMA_CONFIG: Final[Mapping[str, Shape]] = {"validate_changeset": Truth(), "allow_extra_fields": Truth()}
 _SCHEMA = Coded("a dataclass, pydantic model, serializer or form")
@@ -110,6 +115,12 @@ def read_schema(reading: Reading, options: Mapping[str, Any]) -> AssertionSpec |
         asked = {key: value for key, value in expected.items() if value is not None}
         if "schema" in asked:
             asked["schema"] = reading.imported(asked["schema"], f"{EXPECTED}.schema")
+    schema = asked.get("schema")
+    if isinstance(schema, Mapping) and schema.keys() <= _NOTES:
+        path = EXPECTED if not isinstance(expected, Mapping) else f"{EXPECTED}.schema"
+        reading.note(path, "says nothing: every JSON object has this form")
+    if options.get("allow_extra_fields") is False and (schema is None or fields_of(schema) is None):
+        reading.note(f"{CONFIG}.allow_extra_fields", "needs a schema that tells its fields, to know the others by")
     nothing = not asked.get("required_fields") and not asked.get("field_values")
     if nothing and ("schema" not in asked or options.get("validate_changeset") is False):
         reading.missing("a schema that is asked, required_fields or field_values")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from neuron_evals.core.agents import AgentReply
 from neuron_evals.core.approvals import Interrupt
-from neuron_evals.core.assertions import AllOf
+from neuron_evals.core.assertions import AllOf, AnyOf, Weighted
 from neuron_evals.core.assertions.judges import AgentJudge
 from neuron_evals.core.checking import Recorder
 from neuron_evals.core.exceptions import ConfigurationError, InvalidArgument, InvalidInput, JudgeError, is_transient
@@ -390,9 +390,19 @@ def test_awaited_judge_without_a_grade__raises():
         asyncio.run(AgentJudge(ScriptedJudge("no"), "c").aevaluate("x"))
 
 
+def test_judge_that_passes_every_grade__is_vacuous_and_asked_all_the_same():
+    asked = judge()
+    assert AgentJudge(asked, "c", 0.0).vacuous
+    assert AllOf(AgentJudge(asked, "c", 0.0)).vacuous
+    assert not AgentJudge(asked, "c", 0.1).vacuous
+    assert AgentJudge(asked, "c", 0.0).evaluate("x").passed
+    assert asked.asked
+
+
 def test_judge_inside_others__not_asked_when_they_are_built_or_described():
     asked = judge()
-    outer = AllOf(AgentJudge(asked, "c", 0.0))
+    outer = AllOf(AgentJudge(asked, "c", 0.0), AgentJudge(asked, "c", 0.5))
     assert not outer.vacuous
+    assert not AnyOf(Weighted(AgentJudge(asked, "c", 0.0), 2), AgentJudge(asked, "c", 0.5)).vacuous
     assert "judge=" not in repr(outer)
     assert not asked.asked

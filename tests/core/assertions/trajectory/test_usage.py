@@ -145,3 +145,10 @@ def test_an_option_that_cannot_mean_anything_is_refused(options, problem):
 def test_what_is_no_trajectory_is_an_error():
     with pytest.raises(InvalidInput, match="ToolUsage evaluates a Trajectory, got dict"):
         ToolUsage(max_tool_calls=1).evaluate({})
+
+
+def test_at_least_no_call_is_vacuous_alone():
+    assert ToolUsage(min_tool_calls=0).vacuous
+    others = ({"min_tool_calls": 1}, {"min_tool_calls": 0, "max_tool_calls": 0}, {"tools_not_called": ["a"]})
+    assert not any(ToolUsage(**options).vacuous for options in others)
+    assert not ToolUsage(min_tool_calls=0, output_contains=["a"]).vacuous
