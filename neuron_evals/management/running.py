@@ -164,7 +164,7 @@ def _refuse_nothing(run: PreparedRun, options: Mapping[str, Any]) -> None:
         return
     broken = [evaluator for evaluator in run.evaluators if isinstance(evaluator, BrokenEvaluator)]
     reasons = [printable(f"{evaluator.evaluator_class}: {evaluator.error}") for evaluator in broken]
-    if run.left_out:
+    if run.absent:
         reasons.append(f"no item matches {run_options.selection(options)}")
     if options["verbosity"] > 1:
         reasons += [evaluator.traceback for evaluator in broken if evaluator.traceback]

@@ -35,6 +35,8 @@ def report_pieces(report: EvaluationReport, indent: int | None) -> Iterator[str]
         "duration": report.duration,
         "stopped": clean_json(report.stopped),
         "interrupted": report.interrupted,
+        "selection": clean_json(report.selection),
+        "absent_evaluators": [clean_json(results.evaluator_class) for results in report.absent],
         "fake": report.fake,
         "has_failures": report.has_failures,
         "evaluators": map(_evaluator, report.evaluators),
@@ -93,6 +95,10 @@ def summary(figures: Figures) -> dict[str, Any]:
         "assertions_skipped": figures.assertions_skipped,
         "assertion_success_rate": figures.assertion_success_rate,
         "cached_runs": figures.cached_run_count,
+        "retried_items": figures.retried_count,
+        "item_retries": figures.retry_count,
+        "left_out": figures.left_out,
+        "resumed": figures.resumed,
         "cache": None if figures.cache is None else clean_json(figures.cache),
         "vacuous_checks": figures.vacuous_checks,
         "score_statistics": {
@@ -146,6 +152,7 @@ def _repeats(figures: Figures) -> dict[str, Any]:
         "most": figures.most_repeats,
         "pass_at": {str(k): figures.pass_at(k) for k in counts},
         "pass_hat": {str(k): figures.pass_hat(k) for k in counts},
+        "items": {str(k): figures.judged_times(k) for k in counts},
         "flaky": clean_json(figures.flaky_items),
     }
 

@@ -21,13 +21,20 @@ if TYPE_CHECKING:
 class Figures:
     """Figures over results. Unknown is `None`, never 0: a rate of nothing, a score nobody gave.
 
-    `results` is empty when results were not kept; the figures count them all the same. `cache` is what was counted of
-    the cache of outputs, `None` when there was none.
+    Attributes:
+        tally: What was counted.
+        results: The results; empty when they were not kept, and counted all the same.
+        cache: What was counted of the cache of outputs; `None` when there was none.
+        left_out: How many items of the datasets did not run because tags, a filter or a limit left them out; `None`
+            when a dataset does not tell.
+        resumed: How many results there were before, of a run that was gone on with; they are not counted here.
     """
 
     tally: Tally
     results: tuple[ItemResult, ...]
     cache: CacheCounts | None
+    left_out: int | None
+    resumed: int
 
     @property
     def total_count(self) -> int:
@@ -116,6 +123,10 @@ class Figures:
         """
         return self._mean_over_items(pass_hat_k, k)
 
+    def judged_times(self, k: int) -> int:
+        """Return how many items were judged at least `k` times, which is over how many `pass_at` and `pass_hat` go."""
+        return sum(count for (_, judged), count in self.tally.repeats.shares.items() if judged >= k)
+
     @property
     def flaky_items(self) -> tuple[FlakyItem, ...]:
         """The items whose repeats did not end alike."""
@@ -148,6 +159,16 @@ class Figures:
     def cached_run_count(self) -> int:
         """Number of items whose output came from the cache."""
         return self.tally.cached
+
+    @property
+    def retried_count(self) -> int:
+        """Number of items that were tried more than once, whatever came of it."""
+        return self.tally.retried
+
+    @property
+    def retry_count(self) -> int:
+        """How often they were tried again, all together."""
+        return self.tally.retries
 
     @property
     def agent_spending(self) -> Spending:
