@@ -35,6 +35,7 @@ def report_pieces(report: EvaluationReport, indent: int | None) -> Iterator[str]
         "duration": report.duration,
         "stopped": clean_json(report.stopped),
         "interrupted": report.interrupted,
+        "suite_name": clean_json(report.suite_name),
         "selection": clean_json(report.selection),
         "absent_evaluators": [clean_json(results.evaluator_class) for results in report.absent],
         "fake": report.fake,
@@ -113,9 +114,9 @@ def summary(figures: Figures) -> dict[str, Any]:
         "recorded_metrics": {
             clean_text(name): asdict(statistics) for name, statistics in figures.metric_statistics.items()
         },
-        "pass_count": figures.passed_count,
-        "fail_count": figures.failed_count,
-        "pass_rate": figures.success_rate,
+        "pass_count": figures.pass_count,
+        "fail_count": figures.fail_count,
+        "pass_rate": figures.pass_rate,
         "metrics_summary": asdict(figures.metrics_summary),
         "repeats": _repeats(figures) if figures.repeated else None,
         "usage": {
@@ -160,6 +161,7 @@ def _repeats(figures: Figures) -> dict[str, Any]:
 def _evaluator(evaluator: EvaluationResults) -> dict[str, Any]:
     return {
         "evaluator_class": clean_json(evaluator.evaluator_class),
+        "suite_name": clean_json(evaluator.suite_name),
         "namespace": clean_json(evaluator.namespace),
         "fake": evaluator.fake,
         "started_at": _moment(evaluator.started_at),

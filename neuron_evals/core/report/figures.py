@@ -67,6 +67,26 @@ class Figures:
         return self.tally.statuses[Status.CANCELLED]
 
     @property
+    def pass_count(self) -> int:
+        """Nous.Eval's name of `passed_count`."""
+        return self.passed_count
+
+    @property
+    def fail_count(self) -> int:
+        """Nous.Eval's name of `failed_count`; unlike there, errors are not among them."""
+        return self.failed_count
+
+    @property
+    def pass_rate(self) -> float | None:
+        """Nous.Eval's name of `success_rate`; unlike there, `None` when nothing counted."""
+        return self.success_rate
+
+    @property
+    def test_results(self) -> tuple[ItemResult, ...]:
+        """Nous.Eval's name of `results`."""
+        return self.results
+
+    @property
     def judged_count(self) -> int:
         """Number of items that count in the success rate: passed, failed and error."""
         return self.passed_count + self.failed_count + self.error_count

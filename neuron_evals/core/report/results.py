@@ -70,6 +70,11 @@ class EvaluationResults(Figures):
         return short_name(self.evaluator_class)
 
     @property
+    def suite_name(self) -> str:
+        """The name of the suite, under Nous.Eval's name; of an evaluator from code its `evaluator_class`."""
+        return self.evaluator_class.removeprefix("suite ")
+
+    @property
     def has_failures(self) -> bool:
         """Whether an item failed or broke, or the evaluator itself did."""
         return self.error is not None or self.failed_count + self.error_count > 0
@@ -145,6 +150,11 @@ class EvaluationReport(Figures):
     def fake(self) -> bool:
         """Whether the agent of an evaluator was replaced by one with canned replies."""
         return any(evaluator.fake for evaluator in self.evaluators)
+
+    @property
+    def suite_name(self) -> str | None:
+        """The `suite_name` of its evaluator; `None` when there is none, or more than one."""
+        return self.evaluators[0].suite_name if len(self.evaluators) == 1 else None
 
     @property
     def broken_evaluators(self) -> tuple[EvaluationResults, ...]:

@@ -69,6 +69,7 @@ END = [
     "duration",
     "stopped",
     "interrupted",
+    "suite_name",
     "selection",
     "absent_evaluators",
     "fake",
@@ -166,7 +167,7 @@ def test_the_keys_come_in_their_order(mixed):
     assert list(data) == SUMMARY + END
     assert all(list(result) == RESULT for result in data["results"])
     first, _, broken = data["evaluators"]
-    start = ["evaluator_class", "namespace", "fake", "started_at", "finished_at", "duration"]
+    start = ["evaluator_class", "suite_name", "namespace", "fake", "started_at", "finished_at", "duration"]
     assert list(first) == [*start, *SUMMARY, "error", "traceback", "has_failures"]
     assert list(broken) == list(first)
 
