@@ -203,31 +203,44 @@ def record_tool_errors(count: int) -> None:
         collected.tool_errors.extend(broken)
 
 
-def record_metric(name: str, value: float) -> None:
+def record_metric(name: str, value: Any) -> None:
     """Record a figure of your own about the item that is running, such as how many documents were found.
 
-    It may be called anywhere: in the agent, a tool, an evaluator. Outside an item it does nothing, so that code that
-    calls it runs in production too. A name that is recorded again has the last value.
+    It may be called anywhere: in the agent, a tool, an evaluator. Outside an item it does nothing, whatever it is
+    given, so that code that calls it runs in production too. A name that is recorded again has the last value. Threads
+    that an agent starts itself are inside the item when they run in a copy of its context (`contextvars.copy_context`).
 
     Args:
         name: Name in reports, not blank, at most 100 characters.
-        value: A number from -1e300 to 1e300; True and False are 1 and 0.
+        value: A number from -1e300 to 1e300, also a `Decimal` or one of numpy's; True and False are 1 and 0.
 
     Raises:
-        InvalidArgument: The name is none, or the value is no such number.
+        InvalidArgument: In an item: the name is none, or the value is no such number.
     """
+    collectors = _COLLECTORS.get()
+    if not collectors:
+        return
     given: Any = name
     if not isinstance(given, str) or not given.strip() or len(given) > MAX_METRIC_NAME:
         msg = f"record_metric: name must be text of 1 to {MAX_METRIC_NAME} characters, got {given!r:.120}"
         raise InvalidArgument(msg)
-    number: Any = value
-    if not isinstance(number, int | float) or not -LARGEST_METRIC <= number <= LARGEST_METRIC:
-        msg = (
-            f"record_metric: the value of {name!r} must be a number of at most {LARGEST_METRIC:g}, got {number!r:.120}"
-        )
+    number = _finite(value)
+    if number is None:
+        msg = f"record_metric: the value of {name!r} must be a number of at most {LARGEST_METRIC:g}, got {value!r:.120}"
         raise InvalidArgument(msg)
-    for collected in _COLLECTORS.get():
-        collected.metrics[name] = float(number)
+    for collected in collectors:
+        collected.metrics[name] = number
+
+
+def _finite(value: Any) -> float | None:
+    """Return a number of any kind as a float; `None` for what is none, and for one that is too large."""
+    if isinstance(value, str | bytes | bytearray):  # text that reads like a number is none
+        return None
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return number if -LARGEST_METRIC <= number <= LARGEST_METRIC else None
 
 
 def models_called(kind: UsageKind) -> frozenset[str]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import itertools
 import math
 import re
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final, NoReturn
@@ -13,6 +15,7 @@ from django.core.management.base import CommandError
 
 from neuron_evals import container
 from neuron_evals.core.bounds import MAX_REPEATS, MAX_RETRIES
+from neuron_evals.core.nearest import did_you_mean
 from neuron_evals.core.printable import printable
 from neuron_evals.core.report import Gate
 from neuron_evals.core.report.gate import NOTHING_JUDGED
@@ -86,8 +89,33 @@ def one_line_errors(parser: CommandParser) -> None:
         msg = f"Error: {message}"
         raise CommandError(msg, returncode=NOTHING_JUDGED)
 
+    parse = parser.parse_known_args
+
+    def parse_known_args(args: Any = None, namespace: Any = None) -> Any:
+        if wrong := _unknown_option(parser, sys.argv[1:] if args is None else args):
+            parser.error(wrong)
+        return parse(args, namespace)
+
     # Django builds the parser itself and has no place to name another class.
     parser.error = error  # type: ignore[method-assign]
+    parser.parse_known_args = parse_known_args  # type: ignore[method-assign]
+
+
+def _unknown_option(parser: CommandParser, arguments: Sequence[object]) -> str:
+    """Return what is wrong with the first option that there is not; empty when there is each.
+
+    argparse says so last, and takes what follows such an option for something else before. Where verbs have options
+    of their own, their parser says it.
+    """
+    known = parser._option_string_actions  # noqa: SLF001  (it has no public name)
+    if any(isinstance(action, argparse._SubParsersAction) for action in parser._actions):  # noqa: SLF001  (as above)
+        return ""
+    for argument in itertools.takewhile(lambda each: each != "--", map(str, arguments)):
+        name = argument.partition("=")[0]
+        if name.startswith("--") and " " not in name and not any(option.startswith(name) for option in known):
+            names = [option for option in known if option.startswith("--")]
+            return printable(f"there is no option {name}; {did_you_mean(name, names)}--help lists them")
+    return ""
 
 
 def selection(options: Mapping[str, Any]) -> Selection:

@@ -109,9 +109,15 @@ class RunCommand(CheckedCommand):
                     own_concurrency=own_concurrency and options["concurrency"] is None,
                 )
             with closing(run):
-                _refuse_nothing(run, options)
+                nothing = _why_nothing(run, options)
+                if nothing and not run.evaluators:
+                    raise ConfigurationError(nothing)
+                # Where all that should run is broken, the reports say so: a CI server looks at nothing else.
                 report = run.execute(pipeline, fail_fast=options["fail_fast"], keep_results=pipeline.needs_results)
-        return self.concluded(report, gate, pipeline)
+        status = self.concluded(report, gate, pipeline)
+        if nothing and status == NOTHING_JUDGED:
+            raise ConfigurationError(nothing)
+        return status
 
     @contextmanager
     def outputs(
@@ -159,14 +165,14 @@ class RunCommand(CheckedCommand):
         return FAILED if status == PASSED and pipeline.errors else status
 
 
-def _refuse_nothing(run: PreparedRun, options: Mapping[str, Any]) -> None:
-    """Refuse a run that cannot judge anything, and say why."""
+def _why_nothing(run: PreparedRun, options: Mapping[str, Any]) -> str:
+    """Return why a run cannot judge anything; empty when it can."""
     if run.plan.total != 0:
-        return
+        return ""
     broken = [evaluator for evaluator in run.evaluators if isinstance(evaluator, BrokenEvaluator)]
     reasons = [printable(f"{evaluator.evaluator_class}: {evaluator.error}") for evaluator in broken]
-    if run.left_out:
+    if run.absent:
         reasons.append(f"no item matches {run_options.selection(options)}")
     if options["verbosity"] > 1:
         reasons += [evaluator.traceback for evaluator in broken if evaluator.traceback]
-    raise ConfigurationError("\n".join(["nothing was evaluated: " + reasons[0], *reasons[1:]]))
+    return "\n".join(["nothing was evaluated: " + reasons[0], *reasons[1:]])

@@ -63,6 +63,7 @@ def report_of(run: EvalRun, *, keep_results: bool = True) -> EvaluationResults:
         started_at=_aware(run.started_at),
         finished_at=_aware(run.finished_at),
         duration=0.0 if duration is None else duration.total_seconds(),
+        fake=run.fake,
     )
 
 

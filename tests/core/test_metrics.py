@@ -3,15 +3,21 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from decimal import Decimal
+from fractions import Fraction
 
+import numpy as np
 import pytest
 
+from neuron_evals.core.exceptions import InvalidArgument
 from neuron_evals.core.messages import Usage
 from neuron_evals.core.metrics import (
     Collected,
     ModelCall,
     collecting,
+    record_metric,
     record_tool_errors,
     record_tools,
     record_usage,
@@ -116,3 +122,46 @@ def test_steps__are_unknown_where_one_call_does_not_tell():
     assert (collected.first_token("agent"), collected.first_token("judge")) == (0.5, None)
     assert collected.tool_errors == ["judge", "agent", "agent"]
     assert (Collected().iterations(), Collected().first_token(), Collected().retries()) == (None,) * 3
+
+
+@pytest.mark.parametrize(
+    ("value", "recorded"),
+    [
+        (3, 3.0),
+        (True, 1.0),
+        (Decimal("0.5"), 0.5),
+        (Fraction(1, 4), 0.25),
+        (np.int64(3), 3.0),
+        (np.float32(0.5), 0.5),
+        (np.bool_(True), 1.0),
+    ],
+)
+def test_record_metric__numbers_of_every_kind(value, recorded):
+    with collecting() as collected:
+        record_metric("found", value)
+    assert collected.metrics == {"found": recorded}
+    assert type(collected.metrics["found"]) is float
+
+
+WRONG = [float("nan"), float("inf"), -1e301, None, "3", b"3", 10**400, Decimal("NaN"), np.array([1, 2]), 1j, object()]
+
+
+@pytest.mark.parametrize("value", WRONG)
+def test_record_metric__what_is_no_number__is_refused_in_an_item_and_nothing_outside(value):
+    record_metric("found", value)
+    with collecting(), pytest.raises(InvalidArgument, match="the value of 'found' must be a number"):
+        record_metric("found", value)
+
+
+@pytest.mark.parametrize("name", ["", " ", "x" * 101, 3, None])
+def test_record_metric__wrong_name__is_refused_in_an_item_and_nothing_outside(name):
+    record_metric(name, 1)
+    with collecting(), pytest.raises(InvalidArgument, match="name must be text"):
+        record_metric(name, 1)
+
+
+def test_record_metric__own_threads__are_inside_by_a_copy_of_the_context():
+    with collecting() as collected, ThreadPoolExecutor(1) as pool:
+        pool.submit(record_metric, "outside", 1).result()
+        pool.submit(copy_context().run, record_metric, "inside", 1).result()
+    assert collected.metrics == {"inside": 1.0}

@@ -624,3 +624,24 @@ def test_fake_script__for_items_that_no_file_has__is_refused(tmp_path):
     done = evaluate("--file", tmp_path / "hours.yaml", "--fake-script", tmp_path / "script.json")
     assert done.status == NOTHING_JUDGED
     assert 'no item has the id or the position "eleven"' in done.refusal
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--tags", "x"), 'there is no option --tags; did you mean "--tag"?'),
+        (("--format", "json"), "there is no option --format; "),
+        (("--min-succes-rate=0.5",), 'there is no option --min-succes-rate; did you mean "--min-success-rate"?'),
+    ],
+)
+def test_option_that_there_is_not__is_told_and_no_other_mistake(arguments, said):
+    with pytest.raises(CommandError) as caught:
+        call_command("eval", "--file", "suite.yaml", *arguments)
+    assert said in str(caught.value)
+    assert "SUITE" not in str(caught.value)
+    assert caught.value.returncode == NOTHING_JUDGED
+
+
+def test_option_by_its_first_letters_and_values_like_options__are_taken():
+    with pytest.raises(CommandError, match=r"missing\.yaml"):
+        call_command("eval", "--file=missing.yaml", "--filt", "-- odd")

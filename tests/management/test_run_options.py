@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from xml.etree import ElementTree as ET
 
 import pytest
 
@@ -295,3 +296,31 @@ def test_interrupted_after_3_of_10__status_130_three_kept_and_seven_cancelled(pr
     assert process.returncode == 130
     assert [result["status"] for result in report["results"]] == ["passed"] * 3 + ["cancelled"] * 7
     assert (report["interrupted"], report["success_rate"], report["cancelled"]) == (True, 1.0, 7)
+
+
+BROKEN = {
+    "file": "import no_such_module",
+    "set-up": START.replace("NAMES", "['good']")
+    + HANGING
+    + """
+    def set_up(self):
+        raise RuntimeError("no key")
+""",
+    "empty dataset": START.replace("NAMES", "[]") + HANGING,
+}
+
+
+@pytest.mark.parametrize("source", BROKEN.values(), ids=BROKEN)
+def test_all_that_should_run_is_broken__status_2_and_each_report_says_what(evaluations, folder, source):
+    write(folder, "support.py", source)
+    outputs = [f"--output={name}={name}" for name in ("junit", "json", "markdown")]
+    process = evaluations(*outputs)
+    assert process.returncode == 2
+    assert process.stderr.startswith("CommandError: nothing was evaluated: ")
+    said = process.stderr.splitlines()[0].partition("support")[2].partition(": ")[2]
+    assert said
+    (suite,) = ET.parse(folder / "junit").getroot()  # noqa: S314  (this project's own output)
+    assert (suite.get("errors"), said in ET.tostring(suite, "unicode")) == ("1", True)
+    (evaluator,) = json.loads((folder / "json").read_text())["evaluators"]
+    assert said in evaluator["error"]
+    assert said in (folder / "markdown").read_text()

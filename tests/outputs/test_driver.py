@@ -518,3 +518,15 @@ def stored_without_queries(using):
     _, pipeline = execute([driver], Scripted(questions("yes", "yes")))
     assert pipeline.errors == []
     return driver
+
+
+def test_evaluator_that_cannot_be_set_up__is_a_run_that_broke_and_has_no_result(committing):
+    class Unready(Scripted):
+        def set_up(self):
+            raise RuntimeError("no key")
+
+    report, driver = stored(committing, Unready(questions("yes")))
+    (run,) = driver.runs
+    assert (report.total_count, len(report.broken_evaluators)) == (0, 1)
+    assert (run.status, run.items.count(), run.total_count) == ("error", 0, 0)
+    assert "no key" in run.error

@@ -174,3 +174,9 @@ def test_stored_keys__leave_out_what_was_cancelled(run):
     keys = {(row.item_key, row.repeat) for row in run.items.exclude(status="cancelled")}
     assert stored_keys(run) == keys
     assert len(keys) == 2
+
+
+def test_run_with_canned_replies__its_report_says_so(run):
+    assert report_of(run).fake is False
+    run.fake = True
+    assert report_of(run).fake is True

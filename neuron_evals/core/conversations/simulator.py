@@ -164,7 +164,8 @@ class UserSimulator(User):
         try:
             yield
         except NoAnswer as exc:
-            msg = f"the simulated user gave no usable reply in {len(exc.replies)}: {exc}"
+            tries = "1 try" if len(exc.replies) == 1 else f"{len(exc.replies)} tries"
+            msg = f"the simulated user gave no usable reply in {tries}: {exc}"
             raise _fault(msg, replies=exc.replies) from None
         except (ConfigurationError, StopRun):
             raise

@@ -15,6 +15,7 @@ from neuron_evals.core.execution.steps import agent_steps
 from neuron_evals.core.execution.tasks import Executed, Task, result_of
 from neuron_evals.core.metrics import Collected
 from neuron_evals.core.results import Check, Record, Status, Verdict, full_name
+from neuron_evals.core.results.checks import broken_checks_error
 from neuron_evals.core.tracebacks import describe_error, format_traceback
 from neuron_evals.core.trajectories import Recorded, Trajectory
 
@@ -153,8 +154,7 @@ class Outcome:
 def _error_of(checks: tuple[Check, ...]) -> str | None:
     if not checks:
         return "no check was made: evaluate() must call self.check(...) at least once"
-    labels = [check.label for check in checks if check.verdict is Verdict.ERROR]
-    return f"broken checks: {', '.join(labels)}" if labels else None
+    return broken_checks_error(checks)
 
 
 def _status_of(checks: tuple[Check, ...]) -> Status:

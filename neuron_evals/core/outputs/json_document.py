@@ -35,6 +35,9 @@ def report_pieces(report: EvaluationReport, indent: int | None) -> Iterator[str]
         "duration": report.duration,
         "stopped": clean_json(report.stopped),
         "interrupted": report.interrupted,
+        "suite_name": clean_json(report.suite_name),
+        "selection": clean_json(report.selection),
+        "absent_evaluators": [clean_json(results.evaluator_class) for results in report.absent],
         "fake": report.fake,
         "has_failures": report.has_failures,
         "evaluators": map(_evaluator, report.evaluators),
@@ -93,6 +96,10 @@ def summary(figures: Figures) -> dict[str, Any]:
         "assertions_skipped": figures.assertions_skipped,
         "assertion_success_rate": figures.assertion_success_rate,
         "cached_runs": figures.cached_run_count,
+        "retried_items": figures.retried_count,
+        "item_retries": figures.retry_count,
+        "left_out": figures.left_out,
+        "resumed": figures.resumed,
         "cache": None if figures.cache is None else clean_json(figures.cache),
         "vacuous_checks": figures.vacuous_checks,
         "score_statistics": {
@@ -107,9 +114,9 @@ def summary(figures: Figures) -> dict[str, Any]:
         "recorded_metrics": {
             clean_text(name): asdict(statistics) for name, statistics in figures.metric_statistics.items()
         },
-        "pass_count": figures.passed_count,
-        "fail_count": figures.failed_count,
-        "pass_rate": figures.success_rate,
+        "pass_count": figures.pass_count,
+        "fail_count": figures.fail_count,
+        "pass_rate": figures.pass_rate,
         "metrics_summary": asdict(figures.metrics_summary),
         "repeats": _repeats(figures) if figures.repeated else None,
         "usage": {
@@ -145,6 +152,7 @@ def _repeats(figures: Figures) -> dict[str, Any]:
         "most": figures.most_repeats,
         "pass_at": {str(k): chance for k, chance in enumerate(figures.pass_at_each(), 1)},
         "pass_hat": {str(k): chance for k, chance in enumerate(figures.pass_hat_each(), 1)},
+        "items": {str(k): count for k, count in enumerate(figures.judged_times_each(), 1)},
         "flaky": clean_json(figures.flaky_items),
     }
 
@@ -152,6 +160,7 @@ def _repeats(figures: Figures) -> dict[str, Any]:
 def _evaluator(evaluator: EvaluationResults) -> dict[str, Any]:
     return {
         "evaluator_class": clean_json(evaluator.evaluator_class),
+        "suite_name": clean_json(evaluator.suite_name),
         "namespace": clean_json(evaluator.namespace),
         "fake": evaluator.fake,
         "started_at": _moment(evaluator.started_at),

@@ -13,9 +13,10 @@ from datetime import UTC
 from typing import TYPE_CHECKING, Any
 
 from neuron_evals.core.jsonable import clean_json, dump_json
+from neuron_evals.core.outputs.console.notes import flaky_text, metric_text
 from neuron_evals.core.outputs.console.wording import number
 from neuron_evals.core.outputs.preview import preview
-from neuron_evals.core.results import Check, ItemResult, Status, Verdict
+from neuron_evals.core.results import Check, ItemResult, Status
 
 if TYPE_CHECKING:
     from neuron_evals.core.messages import Usage
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 _MESSAGE_LIMIT = 1_000
 _VALUE_LIMIT = 4_000
+_FLAKY_NAMED = 20
 _MARKUP = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"})
 # XML 1.0 has no such characters, and `printable` leaves them.
 _NO_CHARACTERS = str.maketrans({"\ufffe": r"\ufffe", "\uffff": r"\uffff"})
@@ -41,17 +43,17 @@ def report_pieces(report: EvaluationReport) -> Iterator[str]:
         # Readers keep one of two test cases that share class and name.
         nth = classes[evaluator.evaluator_class]
         name = evaluator.evaluator_class if nth == 1 else f"{evaluator.evaluator_class} ({nth})"
-        yield from _suite(evaluator, name, report.stopped)
+        yield from _suite(evaluator, name, report)
     yield "</testsuites>\n"
 
 
-def _suite(evaluator: EvaluationResults, name: str, stopped: str | None) -> Iterator[str]:
+def _suite(evaluator: EvaluationResults, name: str, report: EvaluationReport) -> Iterator[str]:
     attributes = {"name": name, **_counts(evaluator, evaluator.error is not None)}
     attributes["time"] = _seconds(evaluator.duration)
     if evaluator.started_at is not None:
         attributes["timestamp"] = evaluator.started_at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S")
     yield f"  <testsuite{_attributes(attributes)}>\n"
-    yield from _properties(_suite_properties(evaluator, stopped), "    ")
+    yield from _properties(_suite_properties(evaluator, report), "    ")
     repeated = any(result.repeat for result in evaluator.results)
     for result in evaluator.results:
         yield from _case(result, name, f"{result.item_id} (repeat {result.repeat + 1})" if repeated else result.item_id)
@@ -85,9 +87,9 @@ def _outcome(result: ItemResult) -> Iterator[str]:
             failed = result.failed_checks
             yield _problem("failure", _names(failed), _messages(failed), _details(result))
         case Status.ERROR:
-            broken = [check for check in result.checks if check.verdict is Verdict.ERROR]
-            kind = _names(broken) if result.error is None else _error_class(result.error)
-            message = _messages(broken) if result.error is None else result.error
+            broken, error = result.broken_checks, result.error or ""
+            by_checks = result.broke_by_checks
+            kind, message = (_names(broken), _messages(broken)) if by_checks else (_error_class(error), error)
             yield _problem("error", kind, message, _details(result))
         case Status.SKIPPED | Status.CANCELLED:
             attributes = {"type": result.status, "message": f"{result.status}: {result.reason}"}
@@ -125,10 +127,13 @@ def _case_properties(result: ItemResult) -> dict[str, str]:
         "judge_cost": _known(result.judge_cost),
         "simulator_cost": _known(result.simulator_cost),
         "vacuous_checks": ", ".join(check.label for check in result.checks if check.vacuous),
+        **{f"recorded_metrics.{name}": f"{value:.6g}" for name, value in result.metrics.items()},
     }
 
 
-def _suite_properties(evaluator: EvaluationResults, stopped: str | None) -> dict[str, str]:
+def _suite_properties(evaluator: EvaluationResults, report: EvaluationReport) -> dict[str, str]:
+    k = evaluator.most_repeats
+    cache = evaluator.cache
     return {
         "namespace": evaluator.namespace or "",
         "success_rate": _known(evaluator.success_rate),
@@ -137,8 +142,21 @@ def _suite_properties(evaluator: EvaluationResults, stopped: str | None) -> dict
         "judge_cost": _total(evaluator.judge_spending.cost),
         "simulator_cost": _total(evaluator.simulator_spending.cost),
         "cancelled": str(evaluator.cancelled_count or ""),
-        "stopped": stopped or "",
+        "cached_runs": str(evaluator.cached_run_count or ""),
+        "cache_complaint": "" if cache is None else cache.complaint or "",
+        "retried_items": str(evaluator.retried_count or ""),
+        "item_retries": str(evaluator.retry_count or ""),
+        "repeats": str(k) if evaluator.repeated else "",
+        "pass_at": _known(evaluator.pass_at(k)) if evaluator.repeated else "",
+        "pass_hat": _known(evaluator.pass_hat(k)) if evaluator.repeated else "",
+        "flaky": flaky_text(evaluator, str, _FLAKY_NAMED) or "",
+        "left_out": "unknown" if evaluator.left_out is None else str(evaluator.left_out or ""),
+        "resumed": str(evaluator.resumed or ""),
+        "selection": report.selection,
+        "absent_evaluators": str(len(report.absent) or ""),
+        "stopped": report.stopped or "",
         "fake": "true" if evaluator.fake else "",
+        **{f"recorded_metrics.{name}": metric_text(values) for name, values in evaluator.metric_statistics.items()},
     }
 
 

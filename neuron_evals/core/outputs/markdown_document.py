@@ -9,6 +9,14 @@ from typing import TYPE_CHECKING
 from neuron_evals.core.outputs.console.items import MESSAGE_LIMIT, heading_notes, place
 from neuron_evals.core.outputs.console.labels import Labels
 from neuron_evals.core.outputs.console.measured import metrics_texts
+from neuron_evals.core.outputs.console.notes import (
+    absence_texts,
+    cache_texts,
+    flaky_text,
+    repeat_texts,
+    retry_texts,
+    selection_text,
+)
 from neuron_evals.core.outputs.console.spending import spending_texts, time_split_text
 from neuron_evals.core.outputs.console.summary import result_line
 from neuron_evals.core.outputs.console.wording import FAKE_NOTE, number, percent, plural, seconds
@@ -16,7 +24,7 @@ from neuron_evals.core.outputs.markdown_text import code_block, code_span, table
 
 if TYPE_CHECKING:
     from neuron_evals.core.outputs.console.failures import FailureLog
-    from neuron_evals.core.report import EvaluationReport, EvaluationResults
+    from neuron_evals.core.report import EvaluationReport, EvaluationResults, MetricStatistics
     from neuron_evals.core.report.figures import Figures
     from neuron_evals.core.results import Check, ItemResult
 
@@ -26,12 +34,15 @@ SMALLEST_LIMIT = 10_000
 _NAME_LIMIT = 200
 # Of one item, so that others fit beside it.
 _MOST_CHECKS = 10
+_FLAKY_SHOWN = 10
+_SHORT_LIMIT = 60
 _CLOSING_ROOM = 500
 _TABLE_HEAD = (
     "| Evaluator | Items | Passed | Failed | Errors | Skipped | Cancelled "
     "| Success rate (95% interval) | Score | Duration |\n"
     "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n"
 )
+_METRICS_HEAD = "\n| Figure | Items | Mean | Min | Max | p50 | p95 | p99 |\n|---|---:|---:|---:|---:|---:|---:|---:|\n"
 
 
 def report_text(report: EvaluationReport, log: FailureLog, limit: int, measure: Callable[[str], int] = len) -> str:
@@ -53,6 +64,12 @@ def report_text(report: EvaluationReport, log: FailureLog, limit: int, measure: 
     # Half of the page stays free for what did not pass.
     page.add_fitting(rows, len(report.evaluators), "evaluator", reserve=page.room // 2)
     page.parts.append(f"\n{notes}")
+    figures = report.metric_statistics
+    if figures:
+        page.add(_METRICS_HEAD)
+        # A part that leaves room for what did not pass.
+        rows = (_metric(name, values) for name, values in figures.items())
+        page.add_fitting(rows, len(figures), "figure", reserve=page.room // 2)
     broken = report.broken_evaluators
     if broken:
         page.add(f"\n### {plural(len(broken), 'evaluator error')}\n\n")
@@ -64,6 +81,12 @@ def report_text(report: EvaluationReport, log: FailureLog, limit: int, measure: 
         page.add(f"\n### {' and '.join(plural(count, noun) for count, noun in counts if count)}\n\n")
         page.add_fitting((_item(each, labels) for each in log.results), wrong, "failed or broken item")
     return page.text()
+
+
+def _metric(name: str, values: MetricStatistics) -> str:
+    numbers = (values.mean, values.min, values.max, values.p50, values.p95, values.p99)
+    cells = (table_code(name, _NAME_LIMIT), str(values.count), *(f"{value:.6g}" for value in numbers))
+    return f"| {' | '.join(cells)} |\n"
 
 
 class _Page:
@@ -143,8 +166,13 @@ def _notes(report: EvaluationReport, log: FailureLog, labels: Labels) -> Iterato
         f"failed: {report.assertions_failed}, errors: {report.assertions_broken}, "
         f"skipped: {report.assertions_skipped}"
     )
-    if report.cached_run_count:
-        yield f"Cached runs: {report.cached_run_count} of {report.total_count} (assertions evaluated again)"
+    only = selection_text(report)
+    if only is not None:
+        yield code_span(only, MESSAGE_LIMIT)
+    yield from chain(repeat_texts(report), retry_texts(report), cache_texts(report), absence_texts(report))
+    flaky = flaky_text(report, lambda item_id: code_span(item_id, _SHORT_LIMIT), _FLAKY_SHOWN)
+    if flaky is not None:
+        yield f"Flaky: {flaky}"
     if report.cache is not None and report.cache.complaint:
         yield code_span(report.cache.complaint, MESSAGE_LIMIT)
     yield from metrics_texts(report.metrics_summary, spending=False)

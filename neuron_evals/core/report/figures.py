@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from functools import cached_property
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from neuron_evals.core.results import Check, ItemResult, Status, Verdict
@@ -21,13 +22,20 @@ if TYPE_CHECKING:
 class Figures:
     """Figures over results. Unknown is `None`, never 0: a rate of nothing, a score nobody gave.
 
-    `results` is empty when results were not kept; the figures count them all the same. `cache` is what was counted of
-    the cache of outputs, `None` when there was none.
+    Attributes:
+        tally: What was counted.
+        results: The results; empty when they were not kept, and counted all the same.
+        cache: What was counted of the cache of outputs; `None` when there was none.
+        left_out: How many items of the datasets did not run because tags, a filter or a limit left them out; `None`
+            when a dataset does not tell.
+        resumed: How many results there were before, of a run that was gone on with; they are not counted here.
     """
 
     tally: Tally
     results: tuple[ItemResult, ...]
     cache: CacheCounts | None
+    left_out: int | None
+    resumed: int
 
     @property
     def total_count(self) -> int:
@@ -58,6 +66,26 @@ class Figures:
     def cancelled_count(self) -> int:
         """Number of items that did not run to their end because the run stopped."""
         return self.tally.statuses[Status.CANCELLED]
+
+    @property
+    def pass_count(self) -> int:
+        """Nous.Eval's name of `passed_count`."""
+        return self.passed_count
+
+    @property
+    def fail_count(self) -> int:
+        """Nous.Eval's name of `failed_count`; unlike there, errors are not among them."""
+        return self.failed_count
+
+    @property
+    def pass_rate(self) -> float | None:
+        """Nous.Eval's name of `success_rate`; unlike there, `None` when nothing counted."""
+        return self.success_rate
+
+    @property
+    def test_results(self) -> tuple[ItemResult, ...]:
+        """Nous.Eval's name of `results`."""
+        return self.results
 
     @property
     def judged_count(self) -> int:
@@ -126,6 +154,18 @@ class Figures:
         """Return `pass_hat` of each k, as `pass_at_each`."""
         return self._means_of_all(self.tally.repeats.shares.items())
 
+    def judged_times(self, k: int) -> int:
+        """Return how many items were judged at least `k` times, which is over how many `pass_at` and `pass_hat` go."""
+        return sum(count for (_, judged), count in self.tally.repeats.shares.items() if judged >= k)
+
+    def judged_times_each(self) -> list[int]:
+        """Return `judged_times` of each k, as `pass_at_each`."""
+        exactly = [0] * self.most_repeats
+        for (_, judged), count in self.tally.repeats.shares.items():
+            if judged:
+                exactly[judged - 1] += count
+        return list(accumulate(reversed(exactly)))[::-1]
+
     @property
     def flaky_items(self) -> tuple[FlakyItem, ...]:
         """The items whose repeats did not end alike."""
@@ -158,6 +198,16 @@ class Figures:
     def cached_run_count(self) -> int:
         """Number of items whose output came from the cache."""
         return self.tally.cached
+
+    @property
+    def retried_count(self) -> int:
+        """Number of items that were tried more than once, whatever came of it."""
+        return self.tally.retried
+
+    @property
+    def retry_count(self) -> int:
+        """How often they were tried again, all together."""
+        return self.tally.retries
 
     @property
     def agent_spending(self) -> Spending:

@@ -29,6 +29,8 @@ class EvaluationResults(Figures):
         duration: Wall-clock seconds between the two, by a clock that is never set back.
         cache: What was counted of the cache of outputs; `None` when there was none.
         fake: Whether the agent was replaced by one with canned replies, so that nothing here tells how good it is.
+        left_out: How many items of its dataset the selection left out; `None` when the dataset does not tell.
+        resumed: How many of its results there were before, which are not counted here.
     """
 
     def __init__(  # noqa: PLR0913  (a record of what was measured; every field but the first has a default)
@@ -45,8 +47,12 @@ class EvaluationResults(Figures):
         duration: float = 0.0,
         cache: CacheCounts | None = None,
         fake: bool = False,
+        left_out: int | None = 0,
+        resumed: int = 0,
     ) -> None:
         self.cache = cache
+        self.left_out = left_out
+        self.resumed = resumed
         self.fake = fake
         self.evaluator_class = evaluator_class
         self.results = tuple(results)
@@ -64,6 +70,11 @@ class EvaluationResults(Figures):
         return short_name(self.evaluator_class)
 
     @property
+    def suite_name(self) -> str:
+        """The name of the suite, under Nous.Eval's name; of an evaluator from code its `evaluator_class`."""
+        return self.evaluator_class.removeprefix("suite ")
+
+    @property
     def has_failures(self) -> bool:
         """Whether an item failed or broke, or the evaluator itself did."""
         return self.error is not None or self.failed_count + self.error_count > 0
@@ -79,6 +90,8 @@ class EvaluationReport(Figures):
         duration: Wall-clock seconds between the two.
         stopped: Why the run ended early (`"interrupted"`, `"fail-fast"`, what a driver said); `None` when it did not.
         interrupted: Whether a person or the system interrupted it.
+        selection: Which items were asked for, as the options of the commands, such as `--tag smoke`; empty for all.
+        absent: The evaluators of which the selection, or what there was before, left no item.
     """
 
     def __init__(  # noqa: PLR0913  (as above)
@@ -90,7 +103,11 @@ class EvaluationReport(Figures):
         duration: float = 0.0,
         stopped: str | None = None,
         interrupted: bool = False,
+        selection: str = "",
+        absent: Iterable[EvaluationResults] = (),
     ) -> None:
+        self.selection = selection
+        self.absent = tuple(absent)
         self.evaluators = tuple(evaluators)
         self.started_at = started_at
         self.finished_at = finished_at
@@ -117,10 +134,27 @@ class EvaluationReport(Figures):
         counted = [evaluator.cache for evaluator in self.evaluators if evaluator.cache is not None]
         return CacheCounts.total(counted) if counted else None
 
+    @cached_property
+    def left_out(self) -> int | None:  # type: ignore[override]  # as tally
+        """How many items the selection left out, of all evaluators; `None` when a dataset does not tell."""
+        counts = [results.left_out for results in (*self.evaluators, *self.absent)]
+        known = [count for count in counts if count is not None]
+        return sum(known) if len(known) == len(counts) else None
+
+    @cached_property
+    def resumed(self) -> int:  # type: ignore[override]  # as tally
+        """How many results there were before, which are not counted here."""
+        return sum(results.resumed for results in (*self.evaluators, *self.absent))
+
     @property
     def fake(self) -> bool:
         """Whether the agent of an evaluator was replaced by one with canned replies."""
         return any(evaluator.fake for evaluator in self.evaluators)
+
+    @property
+    def suite_name(self) -> str | None:
+        """The `suite_name` of its evaluator; `None` when there is none, or more than one."""
+        return self.evaluators[0].suite_name if len(self.evaluators) == 1 else None
 
     @property
     def broken_evaluators(self) -> tuple[EvaluationResults, ...]:

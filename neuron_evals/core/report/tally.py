@@ -173,6 +173,8 @@ class Tally:
         "overall",
         "recorded",
         "repeats",
+        "retried",
+        "retries",
         "score_sum",
         "statuses",
         "times",
@@ -190,6 +192,8 @@ class Tally:
         self.measured = MetricsTally()
         self.vacuous = 0
         self.cached = 0
+        self.retried = 0
+        self.retries = 0
         self.item_scores = 0
         self.score_sum = 0.0
         self.times = Times()
@@ -205,6 +209,8 @@ class Tally:
         if result.metrics:
             self.recorded.add(result.metrics)
         self.cached += result.cached_run
+        self.retried += result.attempts > 1
+        self.retries += result.attempts - 1
         score = result.score
         if score is not None:
             self.item_scores += 1
@@ -231,6 +237,8 @@ class Tally:
         self.measured.merge(other.measured)
         self.vacuous += other.vacuous
         self.cached += other.cached
+        self.retried += other.retried
+        self.retries += other.retries
         self.item_scores += other.item_scores
         self.score_sum += other.score_sum
         self.times.extend(other.times)

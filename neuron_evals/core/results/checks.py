@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -62,3 +62,9 @@ class Check:
             place += f":{self.line}"
         named = self.name if self.label == self.name else f"{self.name} ({self.label})"
         return f"{place} -> {named}: {self.message}" if self.message else f"{place} -> {named}"
+
+
+def broken_checks_error(checks: Iterable[Check]) -> str | None:
+    """Return the error of an item of which nothing broke but checks; `None` when none did."""
+    labels = [check.label for check in checks if check.verdict is Verdict.ERROR]
+    return f"broken checks: {', '.join(labels)}" if labels else None

@@ -10,7 +10,7 @@ from typing import Any
 
 from neuron_evals.core.messages import Usage
 from neuron_evals.core.printable import printable
-from neuron_evals.core.results.checks import Check, Verdict
+from neuron_evals.core.results.checks import Check, Verdict, broken_checks_error
 from neuron_evals.core.results.measurements import AgentSteps, measurements
 from neuron_evals.core.results.names import short_name
 from neuron_evals.core.trajectories import Trajectory
@@ -171,6 +171,16 @@ class ItemResult:
     def failed_checks(self) -> tuple[Check, ...]:
         """The checks with the verdict `failed`."""
         return tuple(check for check in self.checks if check.verdict is Verdict.FAILED)
+
+    @property
+    def broken_checks(self) -> tuple[Check, ...]:
+        """The checks with the verdict `error`."""
+        return tuple(check for check in self.checks if check.verdict is Verdict.ERROR)
+
+    @property
+    def broke_by_checks(self) -> bool:
+        """Whether nothing broke but checks; their messages say why, and `error` only names them."""
+        return bool(self.broken_checks) and self.error in (None, broken_checks_error(self.checks))
 
     @property
     def reason(self) -> str:

@@ -14,6 +14,7 @@ from neuron_evals.core.datasets.identity import item_key
 from neuron_evals.core.evaluators import BaseEvaluator
 from neuron_evals.core.exceptions import DatasetError, DatasetProblem, EvaluationError
 from neuron_evals.core.execution import Task
+from neuron_evals.core.report import EvaluationResults
 from neuron_evals.core.results import PlannedEvaluator, full_name
 from neuron_evals.core.runner.limits import Limits, Resolver, complaints, validate_class
 from neuron_evals.core.runner.pools.contract import Pool
@@ -94,6 +95,8 @@ class PreparedEvaluator:
         skip: What is not executed, because there is a result already: `item_key` and repeat of each.
         total: Number of results it gives; `None` when the dataset cannot be read before the run.
         entries: The items that run, when they are few enough to have been kept; else they are read again.
+        left_out: How many items the selection leaves out; `None` when the dataset cannot be read before the run.
+        resumed: How many executions there are results of already.
     """
 
     opened: Opened
@@ -103,6 +106,8 @@ class PreparedEvaluator:
     skip: Collection[tuple[str, int]] = ()
     total: int | None = None
     entries: tuple[Entry, ...] | None = None
+    left_out: int | None = 0
+    resumed: int = 0
 
     @property
     def evaluator(self) -> BaseEvaluator:
@@ -143,6 +148,10 @@ class PreparedEvaluator:
             return range(repeats)
         key = item_key(entry.item_id)
         return [repeat for repeat in range(repeats) if (key, repeat) not in self.skip]
+
+    def absent(self) -> EvaluationResults:
+        """Return the results of an evaluator of which nothing runs."""
+        return EvaluationResults(self.evaluator_class, left_out=self.left_out, resumed=self.resumed)
 
     def release(self) -> None:
         """End the workers and tear the evaluator down."""
@@ -185,7 +194,9 @@ def prepare(
     try:
         dataset = as_dataset(opened.evaluator.get_dataset())
         prepared = PreparedEvaluator(opened, dataset, selection, limits, skip)
-        return _surveyed(prepared) if dataset.rereadable else prepared
+        if dataset.rereadable:
+            return _surveyed(prepared)
+        return replace(prepared, left_out=None if selection else 0, resumed=len(skip))
     except BaseException:
         opened.release()
         raise
@@ -216,19 +227,40 @@ def _validate(evaluator: BaseEvaluator) -> None:
 def _surveyed(prepared: PreparedEvaluator) -> PreparedEvaluator:
     """Read a dataset through and return the evaluator with what was found; raise for every problem together."""
     problems: list[DatasetProblem] = []
-    entries = sound_entries(prepared.dataset, problems.append)
+    read = _Read(sound_entries(prepared.dataset, problems.append), prepared.selection)
     kept: list[Entry] = []
     limits = Resolver(prepared.limits, prepared.evaluator)
-    count = total = 0
-    for entry in prepared.selection.of(entries, prepared.evaluator, to_the_end=True):
+    count = total = wanted = 0
+    for entry in prepared.selection.of(read, prepared.evaluator, to_the_end=True):
         count += 1
         repeats = limits.of(entry.item)[1]
+        wanted += repeats
         total += len(prepared.remaining(entry, repeats)) if prepared.skip else repeats
         if count <= KEPT_ENTRIES:
             kept.append(entry)
     if problems:
         raise DatasetError(_shortened(problems))
-    return replace(prepared, total=total, entries=tuple(kept) if count <= KEPT_ENTRIES else None)
+    return replace(
+        prepared,
+        total=total,
+        entries=tuple(kept) if count <= KEPT_ENTRIES else None,
+        left_out=read.count - count,
+        resumed=wanted - total,
+    )
+
+
+class _Read:
+    """Entries that are counted as they are read, those outside the selection's part of the dataset left aside."""
+
+    def __init__(self, entries: Iterable[Entry], selection: Selection) -> None:
+        self.count = 0
+        self._entries = entries
+        self._selection = selection
+
+    def __iter__(self) -> Iterator[Entry]:
+        for entry in self._entries:
+            self.count += self._selection.spans(entry.index)
+            yield entry
 
 
 def sound_entries(dataset: Dataset, on_problem: Callable[[DatasetProblem], None]) -> Iterator[Entry]:

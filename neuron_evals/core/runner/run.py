@@ -101,6 +101,8 @@ class _Course:
             duration=time.perf_counter() - self.started,
             cache=None if self.prepared.opened.outputs is None else self.prepared.opened.outputs.counts,
             fake=self.prepared.evaluator.fake,
+            left_out=self.prepared.left_out,
+            resumed=self.prepared.resumed,
         )
 
     def _finished(self, result: ItemResult) -> None:
@@ -145,12 +147,14 @@ class PreparedRun:
     Attributes:
         plan: What `execute` will run.
         evaluators: The evaluators, and those that cannot run.
-        left_out: Number of evaluators of which the selection, or what is skipped, leaves no item.
+        absent: The evaluators of which the selection, or what is skipped, leaves no item.
+        selection: Which items were asked for; empty for all.
     """
 
     plan: Plan
     evaluators: list[PreparedEvaluator | BrokenEvaluator]
-    left_out: int
+    absent: list[EvaluationResults]
+    selection: str
     _stop: StopToken
     _started_at: datetime = field(default_factory=lambda: datetime.now(UTC))
     _started: float = field(default_factory=time.perf_counter)
@@ -181,10 +185,10 @@ class PreparedRun:
         except BaseException:
             _release([*prepared, *opened])
             raise
-        run = cls(Plan(()), [], 0, crew.stop)
+        run = cls(Plan(()), [], [], str(selection), crew.stop)
         for one in prepared:
             if isinstance(one, PreparedEvaluator) and one.total == 0:
-                run.left_out += 1
+                run.absent.append(one.absent())
                 one.release()
             else:
                 run.evaluators.append(one)
@@ -223,6 +227,8 @@ class PreparedRun:
                 duration=time.perf_counter() - self._started,
                 stopped=stop.reason,
                 interrupted=stop.interrupted,
+                selection=self.selection,
+                absent=self.absent,
             )
             with suppress(StopRun):  # there is nothing left to stop
                 listener.output(report)

@@ -72,10 +72,18 @@ class Selection:
                 return
             if kept != self.limit and self._keeps(entry, evaluator):
                 kept += 1
-                if entry.index >= self.start and (self.stop is None or entry.index < self.stop):
+                if self.spans(entry.index):
                     yield entry
                 if kept == self.limit and not to_the_end:
                     return
+
+    def spans(self, index: int) -> bool:
+        """Return whether a position lies in the part of the dataset that this is about."""
+        return self.start <= index and (self.stop is None or index < self.stop)
+
+    def __bool__(self) -> bool:
+        """Return whether an item of that part may be left out."""
+        return bool(self.tags or self.exclude_tags or self.text) or self.limit is not None or self.keys is not None
 
     def _keeps(self, entry: Entry, evaluator: BaseEvaluator) -> bool:
         if self.keys is not None and item_key(entry.item_id) not in self.keys:

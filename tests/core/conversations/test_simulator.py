@@ -254,7 +254,7 @@ def test_two_unusable_replies__error_of_the_simulator_with_the_raw_replies(step,
     user, provider = simulator(reply, reply, says("too late"))
     with pytest.raises(SimulatorError, match=problem) as caught:
         step(user, EMPTY)
-    assert str(caught.value).startswith("the simulated user gave no usable reply in 2: ")
+    assert str(caught.value).startswith("the simulated user gave no usable reply in 2 tries: ")
     assert len(caught.value.context["replies"]) == provider.call_count == 2
     assert caught.value.fault == "simulator"
     assert not is_transient(caught.value)

@@ -45,6 +45,10 @@ SUMMARY = [
     "assertions_skipped",
     "assertion_success_rate",
     "cached_runs",
+    "retried_items",
+    "item_retries",
+    "left_out",
+    "resumed",
     "cache",
     "vacuous_checks",
     "score_statistics",
@@ -65,6 +69,9 @@ END = [
     "duration",
     "stopped",
     "interrupted",
+    "suite_name",
+    "selection",
+    "absent_evaluators",
     "fake",
     "has_failures",
     "evaluators",
@@ -160,7 +167,7 @@ def test_the_keys_come_in_their_order(mixed):
     assert list(data) == SUMMARY + END
     assert all(list(result) == RESULT for result in data["results"])
     first, _, broken = data["evaluators"]
-    start = ["evaluator_class", "namespace", "fake", "started_at", "finished_at", "duration"]
+    start = ["evaluator_class", "suite_name", "namespace", "fake", "started_at", "finished_at", "duration"]
     assert list(first) == [*start, *SUMMARY, "error", "traceback", "has_failures"]
     assert list(broken) == list(first)
 
@@ -415,6 +422,7 @@ def test_repeats_tell_how_steady_the_items_are():
         "most": 3,
         "pass_at": {"1": pytest.approx(5 / 6), "2": 1.0, "3": 1.0},
         "pass_hat": {"1": pytest.approx(5 / 6), "2": pytest.approx(1 / 3), "3": 0.0},
+        "items": {"1": 2, "2": 1, "3": 1},
         "flaky": [{"evaluator_class": EVALUATOR, "item_id": "item-0", "passed": 2, "judged": 3}],
     }
     assert data["success_rate"] == pytest.approx(5 / 6)

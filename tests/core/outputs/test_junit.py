@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from neuron_evals.core.exceptions import ConfigurationError, OutputError
 from neuron_evals.core.messages import Usage
-from neuron_evals.core.outputs import JUnitOutput
+from neuron_evals.core.outputs import JUnitOutput, render
 from neuron_evals.core.report import Tally
 from tests.core.outputs.factories import EVALUATOR, HOSTILE, TALK, check, evaluator, item, report, report_of
 
@@ -310,3 +310,18 @@ def test_conversation_that_broke__its_end_and_the_cost_of_its_user_are_told():
     text = written(report_of(item("error", error="SimulatorError: x", trajectory=TALK, simulator_cost=0.02)))
     assert "conversation ended: error after 1 turn (the simulated user broke): SimulatorError: no reply" in text
     assert 'name="simulator_cost" value="0.02"' in text
+
+
+def test_item_of_which_only_checks_broke__type_and_message_are_those_of_the_checks():
+    broken = check("error", name="MaxTokens", label="budget", message="it takes a Record")
+    found = item("error", checks=(check(), broken), error="broken checks: budget")
+    (error,) = ET.fromstring(render(report_of(found), "junit")).iter("error")  # noqa: S314  (our own text)
+    assert (error.get("type"), error.get("message")) == ("MaxTokens", "budget: it takes a Record")
+
+
+def test_item_that_broke_beside_a_check__is_told_by_its_own_error():
+    broken = check("error", name="MaxTokens", label="budget", message="it takes a Record")
+    found = item("error", checks=(broken,), error="ValueError: no room (evals.py:3)")
+    (error,) = ET.fromstring(render(report_of(found), "junit")).iter("error")  # noqa: S314  (our own text)
+    assert (error.get("type"), error.get("message")) == ("ValueError", "ValueError: no room (evals.py:3)")
+    assert "it takes a Record" in str(error.text)

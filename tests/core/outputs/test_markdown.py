@@ -91,6 +91,8 @@ def test_the_whole_text_of_a_run():
         "| `Refunds` | 1 | 1 | 0 | 0 | 0 | 0 | 100% (20.7% to 100%) | 1 (n=1) | 1.5 s |",
         "",
         "- Assertions: 6, passed: 3, failed: 1, errors: 0, skipped: 2",
+        "- Repeats: 4 items in 4 executions, pass@2 n/a, pass^2 n/a (over 0 of 4 items)",
+        "- Tried again: 1 of 6 items, once",
         "- Cached runs: 2 of 6 (assertions evaluated again)",
         "- Skipped: 1 item to which no check applied",
         "- Cancelled: 1 item; the run stopped before they ended",

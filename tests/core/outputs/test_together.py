@@ -8,6 +8,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from neuron_evals.core.caches import CacheCounts
 from neuron_evals.core.outputs import (
     ConsoleOutput,
     GitHubOutput,
@@ -16,8 +17,10 @@ from neuron_evals.core.outputs import (
     MarkdownOutput,
     OutputDriver,
     OutputPipeline,
+    render,
 )
-from tests.core.outputs.factories import item, plan_of, report_of
+from neuron_evals.core.results import Attempt, Status
+from tests.core.outputs.factories import check, evaluator, item, plan_of, report, report_of
 
 WHOLE = report_of(item(), item("failed", 1), item("error", 2, error="ValueError: no", checks=()))
 FILES = ("results.json", "junit.xml", "report.md", "summary.md")
@@ -96,3 +99,109 @@ def test_drivers_of_one_place_are_problems_before_anything_runs(tmp_path):
     assert problem.startswith('JUnitOutput and MarkdownOutput both write to "')
     (problem,) = OutputPipeline([JUnitOutput(), MarkdownOutput()]).problems()
     assert problem.startswith("JUnitOutput and MarkdownOutput both write to the same stream")
+
+
+BROKE = Attempt(Status.ERROR, error="ConnectionError: gone")
+EVENTFUL = report(
+    evaluator(
+        item(cached_run=True, metrics={"found": 2.0}),
+        item("failed", 1, attempts=3, other_attempts=(BROKE, Attempt(Status.PASSED)), metrics={"found": 4.0}),
+        item(index=1, repeat=1),
+        item("error", 2, checks=(check("error", name="MaxTokens", label="budget", message="no Record"),)),
+        fake=True,
+        cache=CacheCounts(hits=1, misses=1, not_stored={"run() made checks": 1}),
+        left_out=3,
+        resumed=5,
+    ),
+    selection="--tag smoke",
+    absent=[evaluator(name="shop.Other", left_out=2)],
+)
+"""A run in which everything happened that a reader must know of."""
+
+TOLD = (
+    "Repeats: 3 items in 4 executions, pass@2 1, pass^2 0 (over 1 of 3 items)",
+    "Flaky: 1 item: ",
+    "Tried again: 1 of 4 items, 2 times in all",
+    "Cached runs: 1 of 4 (assertions evaluated again)",
+    "1 output could not be cached: run() made checks (1)",
+    "Left out: 5 items",
+    "Only: --tag smoke; 1 evaluator without any",
+    "Resumed: 5 results were there before and not counted here",
+    "canned replies stood in for the agent",
+)
+
+
+@pytest.mark.parametrize("form", ["console", "detailed", "markdown"])
+def test_what_happened_beside_the_plain_run__every_text_tells_all_of_it(form):
+    text = render(EVENTFUL, form)
+    assert [told for told in TOLD if told not in text] == []
+    assert "3 attempts, passed on attempt 3" in text
+    figures = "| `found` | 2 | 3 | 2 | 4 |" if form == "markdown" else "found: mean 3 (n=2), min 2, max 4"
+    assert figures in text
+
+
+def test_what_happened_beside_the_plain_run__the_annotations_and_the_summary_of_github_tell_it(tmp_path):
+    summary, commands = tmp_path / "summary.md", io.StringIO()
+    run(OutputPipeline([GitHubOutput(commands, summary=summary)]), EVENTFUL)
+    assert summary.read_text() == render(EVENTFUL, "markdown")
+    assert "3 attempts%2C passed on attempt 3" in commands.getvalue()
+
+
+def test_what_happened_beside_the_plain_run__json_tells_all_of_it():
+    data = json.loads(render(EVENTFUL, "json"))
+    names = ("cached_runs", "retried_items", "item_retries", "left_out", "resumed", "selection", "fake")
+    assert [data[name] for name in names] == [1, 1, 2, 5, 5, "--tag smoke", True]
+    assert data["absent_evaluators"] == ["shop.Other"]
+    assert (data["repeats"]["items"], len(data["repeats"]["flaky"])) == ({"1": 3, "2": 1}, 1)
+    assert (data["evaluators"][0]["left_out"], data["evaluators"][0]["resumed"]) == (3, 5)
+    assert data["recorded_metrics"]["found"]["mean"] == 3.0
+    assert data["results"][1]["attempts"] == 3
+
+
+def test_what_happened_beside_the_plain_run__junit_tells_all_of_it():
+    (suite,) = ET.fromstring(render(EVENTFUL, "junit"))  # noqa: S314  (this project's own output)
+    told = {each.get("name"): each.get("value") for each in suite.find("properties")}
+    expected = {
+        "cached_runs": "1",
+        "cache_complaint": "1 output could not be cached: run() made checks (1)",
+        "retried_items": "1",
+        "item_retries": "2",
+        "repeats": "2",
+        "pass_at": "1",
+        "pass_hat": "0",
+        "flaky": "1 item: item-1 (1 of 2)",
+        "left_out": "3",
+        "resumed": "5",
+        "selection": "--tag smoke",
+        "absent_evaluators": "1",
+        "fake": "true",
+        "recorded_metrics.found": "mean 3 (n=2), min 2, max 4, p50 3, p95 3.9, p99 3.98",
+    }
+    assert {name: told.get(name) for name in expected} == expected
+    cases = [{each.get("name"): each.get("value") for each in case.iter("property")} for case in suite.iter("testcase")]
+    assert (cases[0]["cached_run"], cases[1]["attempts"], cases[1]["recorded_metrics.found"]) == ("true", "3", "4")
+
+
+@pytest.mark.parametrize("form", ["console", "markdown", "junit"])
+def test_nothing_of_that_happened__nothing_of_it_is_told(form):
+    text = render(report_of(item()), form)
+    words = (
+        "Repeats",
+        "Flaky",
+        "Tried again",
+        "Cached",
+        "Left out",
+        "Only",
+        "Resumed",
+        "retried",
+        "left_out",
+        "repeats",
+    )
+    assert [word for word in words if word in text] == []
+
+
+@pytest.mark.parametrize("form", ["console", "markdown"])
+def test_dataset_that_was_not_read_to_its_end__what_is_left_out_is_unknown(form):
+    text = render(report(evaluator(item(), left_out=None), selection="--limit 1"), form)
+    assert "Left out: how many items is not known" in text
+    assert json.loads(render(report(evaluator(item(), left_out=None)), "json"))["left_out"] is None

@@ -185,3 +185,19 @@ def test_report__broken_evaluator__is_a_failure(report_of):
     assert not report.has_failures
     assert broken.has_failures
     assert [results.evaluator_class for results in broken.broken_evaluators] == ["evaluators/broken.py"]
+
+
+def test_names_of_nous_eval__are_those_of_the_same_figures(report_of):
+    results = [a_result(), a_result(), a_result(Status.FAILED), a_result(Status.ERROR), a_result(Status.SKIPPED)]
+    for found in (report_of(results), report_of(results).evaluators[0]):
+        assert (found.pass_count, found.fail_count, found.error_count) == (2, 1, 1)
+        assert found.pass_rate == found.success_rate == 0.5
+        assert found.test_results == found.results
+    assert report_of([]).pass_rate is None
+
+
+def test_suite_name__of_a_suite_an_evaluator_and_of_several(report_of):
+    assert EvaluationResults("suite basic_tests").suite_name == "basic_tests"
+    assert EvaluationResults("shop.Support").suite_name == "shop.Support"
+    assert report_of([]).suite_name == report_of([]).evaluators[0].suite_name
+    assert report_of([], []).suite_name is None

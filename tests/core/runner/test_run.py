@@ -192,7 +192,7 @@ def test_execute__selection_leaves_nothing_in_one__it_is_left_out_and_torn_down(
     run = EvaluatorRunner().prepare_run([Unused(inputs("good")), Second(inputs("good"))], selection=selection)
 
     assert calls == ["tear_down"]
-    assert run.left_out == 1
+    assert len(run.absent) == 1
     assert [results.total_count for results in run.execute(Listener()).evaluators] == [1]
 
 

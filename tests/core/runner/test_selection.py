@@ -5,6 +5,7 @@ import pytest
 from neuron_evals.core.datasets.identity import item_key
 from neuron_evals.core.exceptions import ConfigurationError
 from neuron_evals.core.runner import EvaluatorRunner, Limits, Selection
+from neuron_evals.core.runner.listener import Listener
 from tests.core.samples import Echo
 
 ITEMS = [
@@ -102,7 +103,7 @@ def test_skip__everything__leaves_the_evaluator_out():
 
     run = EvaluatorRunner().prepare_run([Support(ITEMS)], skip=skip)
 
-    assert (run.plan.total, run.left_out, run.evaluators) == (0, 1, [])
+    assert (run.plan.total, len(run.absent), run.evaluators) == (0, 1, [])
 
 
 def test_skip__is_taken_from_the_planned_total():
@@ -110,3 +111,32 @@ def test_skip__is_taken_from_the_planned_total():
     run.close()
 
     assert run.plan.total == 2
+
+
+@pytest.mark.parametrize(
+    ("selection", "left_out"),
+    [({}, 0), ({"tags": frozenset({"smoke"})}, 2), ({"limit": 1}, 2), ({"start": 1, "stop": 3, "text": "refund"}, 1)],
+)
+def test_left_out__the_items_that_the_selection_leaves_out_of_its_part_of_the_dataset(selection, left_out):
+    results = EvaluatorRunner().run(Support(ITEMS), selection=Selection(**selection))
+    assert results.left_out == left_out
+    assert results.total_count + left_out == (2 if "start" in selection else 3)
+
+
+def test_left_out__of_a_dataset_that_is_read_once__is_unknown():
+    def runs(**options):
+        return EvaluatorRunner().run(Support(iter(ITEMS)), **options)
+
+    assert (runs().left_out, runs(selection=Selection(limit=1)).left_out) == (0, None)
+
+
+def test_report__tells_what_was_left_out_there_before_and_absent():
+    run = EvaluatorRunner().prepare_run(
+        [Support(ITEMS), Echo([{"id": "alone", "input": "good"}])],
+        selection=Selection(tags=frozenset({"support"})),
+        skip={(item_key("hours"), 0)},
+    )
+    report = run.execute(Listener())
+    assert (report.total_count, report.left_out, report.resumed) == (2, 1, 1)
+    assert [results.evaluator_class.rpartition(".")[2] for results in report.absent] == ["Echo"]
+    assert report.selection == "--tag support"

@@ -25,6 +25,7 @@ from neuron_evals.core.outputs.console.summary import (
     fake_line,
     figure_lines,
     result_line,
+    selection_lines,
     time_lines,
 )
 from neuron_evals.core.outputs.console.wording import plural
@@ -141,6 +142,7 @@ class ConsoleOutput(OutputDriver):
             yield from time_lines(report)
         yield result_line(report)
         yield from fake_line(report)
+        yield from selection_lines(report)
         yield from chain(
             figure_lines(report, details=self._details), broken_line(report), vacuous_lines(report, log, labels)
         )

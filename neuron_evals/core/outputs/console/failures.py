@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from neuron_evals.core.outputs.console.items import MESSAGE_LIMIT, failure_lines, is_failure, place
+from neuron_evals.core.outputs.console.items import MESSAGE_LIMIT, WHERE_ALL, failure_lines, is_failure, place
 from neuron_evals.core.outputs.console.screen import Line, paragraph
 from neuron_evals.core.outputs.console.wording import plural
 from neuron_evals.core.results import Check, ItemResult, Verdict
@@ -93,7 +93,7 @@ def failed_item_lines(report: EvaluationReport, log: FailureLog, labels: Labels,
         yield from failure_lines(position, result, labels, details=details)
     left = failed + broken - len(log.results)
     if left > 0:
-        yield Line(f"... and {left} more; -v 2 shows all of them, and so does --output json=PATH", "bold red")
+        yield Line(f"... and {left} more; {WHERE_ALL}", "bold red")
         yield Line()
 
 

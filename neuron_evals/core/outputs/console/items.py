@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 STYLES = {"passed": "green", "failed": "red", "error": "magenta", "skipped": "yellow", "cancelled": "yellow"}
 MESSAGE_LIMIT = 1_000
 _VALUE_LIMIT = 4_000
+_SHOWN_CHECKS = 20
+WHERE_ALL = "-v 2 shows all of them, and so does --output json=PATH"
 
 
 def item_lines(result: ItemResult, labels: Labels) -> Iterator[Line]:
@@ -43,15 +45,18 @@ def failure_lines(number_in_report: int, result: ItemResult, labels: Labels, *, 
         number_in_report: Its number in the list, from 1.
         result: The result.
         labels: The evaluators' labels.
-        details: Add input, output, conversation and traceback.
+        details: Add input, output, conversation and traceback, and all of many checks.
     """
     yield Line(f"{number_in_report}) {_heading(result, labels)}", f"bold {STYLES[result.status]}")
     if result.error is not None:
         yield from paragraph("   Error: ", result.error, MESSAGE_LIMIT)
     yield from _ending_lines(result)
-    for check in result.checks:
-        if not check.passed:
-            yield from _check_lines(check, labels)
+    wrong = [check for check in result.checks if not check.passed]
+    shown = wrong if details else wrong[:_SHOWN_CHECKS]
+    for check in shown:
+        yield from _check_lines(check, labels)
+    if left := len(wrong) - len(shown):
+        yield Line(f"   ... and {plural(left, 'more check')} did not pass; {WHERE_ALL}")
     if result.checks:
         yield Line(f"   Assertions: {_verdicts(result)}")
     yield Line(f"   Execution time: {seconds(result.execution_time)}")

@@ -29,13 +29,13 @@ def metrics_texts(summary: MetricsSummary, *, spending: bool = True) -> Iterator
     if spending and known.tokens.total is not None:
         pairs = ((getattr(summary.tokens, kind), getattr(known.tokens, kind)) for kind in ("input", "output", "total"))
         yield f"Tokens (in/out/total): {' / '.join(_count(*pair) for pair in pairs)}"
-    if spending and summary.cost.known is not None:
+    if spending and (summary.cost.known or summary.cost.total is not None):
         at_least = "at least " if summary.cost.total is None else ""
         yield f"Estimated cost: {at_least}{number(summary.cost.known, _COST_DIGITS)}"
     names = ("tool_calls", "tool_errors", "iterations", "retries")
-    if any(getattr(known, name) is not None for name in names):
-        counts = (f"{name.replace('_', ' ')} {_count(getattr(summary, name), getattr(known, name))}" for name in names)
-        yield f"Counts: {', '.join(counts)}"
+    counts = [(name.replace("_", " "), _count(getattr(summary, name), getattr(known, name))) for name in names]
+    if any(count != UNKNOWN for _, count in counts):
+        yield f"Counts: {', '.join(f'{name} {count}' for name, count in counts)}"
 
 
 def step_facts(result: ItemResult) -> Iterator[str]:
@@ -60,4 +60,5 @@ def _times(times: TimeStatistics, items: int) -> str:
 def _count(total: int | None, known: int | None) -> str:
     if total is not None:
         return str(total)
-    return UNKNOWN if known is None else f"at least {known}"
+    # At least nothing is what is always known.
+    return f"at least {known}" if known else UNKNOWN

@@ -6,6 +6,15 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from neuron_evals.core.outputs.console.measured import metrics_texts
+from neuron_evals.core.outputs.console.notes import (
+    absence_texts,
+    cache_texts,
+    flaky_text,
+    metric_text,
+    repeat_texts,
+    retry_texts,
+    selection_text,
+)
 from neuron_evals.core.outputs.console.screen import Line
 from neuron_evals.core.outputs.console.spending import spending_texts, time_split_text
 from neuron_evals.core.outputs.console.wording import FAKE_NOTE, UNKNOWN, number, percent, plural, seconds
@@ -15,7 +24,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from neuron_evals.core.outputs.console.labels import Labels
-    from neuron_evals.core.report import EvaluationReport, EvaluationResults, MetricStatistics, ScoreStatistics
+    from neuron_evals.core.report import EvaluationReport, EvaluationResults, ScoreStatistics
     from neuron_evals.core.report.figures import Figures
 
 
@@ -60,6 +69,13 @@ def fake_line(report: EvaluationReport) -> Iterator[Line]:
         yield Line(f"FAKE: {FAKE_NOTE}", "bold yellow")
 
 
+def selection_lines(report: EvaluationReport) -> Iterator[Line]:
+    """Yield which items were asked for, when not all were."""
+    only = selection_text(report)
+    if only is not None:
+        yield Line(only, "yellow")
+
+
 def figure_lines(figures: Figures, indent: str = "", *, details: bool = False) -> Iterator[Line]:
     """Yield the figures of a report or of one evaluator.
 
@@ -79,7 +95,7 @@ def figure_lines(figures: Figures, indent: str = "", *, details: bool = False) -
         f"Failed: {figures.assertions_failed}, Errors: {figures.assertions_broken}, "
         f"Skipped: {figures.assertions_skipped}, Success rate: {percent(figures.assertion_success_rate)}"
     )
-    yield from _cache_lines(figures, indent)
+    yield from _note_lines(figures, indent)
     for text in spending_texts(figures):
         yield Line(f"{indent}{text}")
     if figures.score_statistics:
@@ -94,7 +110,7 @@ def figure_lines(figures: Figures, indent: str = "", *, details: bool = False) -
     for text in measured:
         yield Line(f"{indent}  {text}")
     for name, values in figures.metric_statistics.items():
-        yield Line(f"{indent}  {name}: {_metric(values)}")
+        yield Line(f"{indent}  {name}: {metric_text(values)}")
 
 
 def evaluator_lines(report: EvaluationReport, labels: Labels, *, details: bool = False) -> Iterator[Line]:
@@ -135,30 +151,19 @@ def _interval(figures: Figures) -> str:
     return f" (95% interval {percent(low)} to {percent(high)}, {counted})"
 
 
-def _cache_lines(figures: Figures, indent: str) -> Iterator[Line]:
-    """Yield how many outputs came from the cache, and what could not be stored; nothing without a cache."""
-    count = f"{figures.cached_run_count} of {figures.total_count}"
-    if figures.cached_run_count:
-        yield Line(f"{indent}Cached runs: {count} (assertions evaluated again)")
-    elif figures.cache is not None:
-        yield Line(f"{indent}Cached runs: {count}")
+def _note_lines(figures: Figures, indent: str) -> Iterator[Line]:
+    """Yield what else there is to know: what was tried again, cached, left out or there before."""
+    for texts in (retry_texts(figures), cache_texts(figures), absence_texts(figures)):
+        yield from (Line(f"{indent}{text}") for text in texts)
     if figures.cache is not None and figures.cache.complaint:
         yield Line(f"{indent}Warning: {figures.cache.complaint}", "yellow")
 
 
 def _repeat_lines(figures: Figures, indent: str) -> Iterator[Line]:
-    """Yield how steady the items are, when they were repeated."""
-    if not figures.repeated:
-        return
-    k = figures.most_repeats
-    yield Line(f"{indent}Repeats: pass@{k} {number(figures.pass_at(k))}, pass^{k} {number(figures.pass_hat(k))}")
-    flaky = figures.flaky_items
-    if flaky:
-        named = ", ".join(
-            f"{printable(item.item_id)} ({item.passed} of {item.judged})" for item in flaky[:_FLAKY_SHOWN]
-        )
-        more = f" and {len(flaky) - _FLAKY_SHOWN} more" if len(flaky) > _FLAKY_SHOWN else ""
-        yield Line(f"{indent}Flaky: {plural(len(flaky), 'item')}: {named}{more}", "yellow")
+    yield from (Line(f"{indent}{text}") for text in repeat_texts(figures))
+    flaky = flaky_text(figures, printable, _FLAKY_SHOWN)
+    if flaky is not None:
+        yield Line(f"{indent}Flaky: {flaky}", "yellow")
 
 
 def _scores(scores: ScoreStatistics) -> str:
@@ -172,12 +177,6 @@ def _scores(scores: ScoreStatistics) -> str:
         parts.append(f"{without} without score")
     average = f"average {number(scores.average)} ({', '.join(parts)})"
     return f"{average}, min {number(scores.min)}, max {number(scores.max)}"
-
-
-def _metric(values: MetricStatistics) -> str:
-    parts = {"min": values.min, "max": values.max, "p50": values.p50, "p95": values.p95, "p99": values.p99}
-    figures = ", ".join(f"{name} {value:.6g}" for name, value in parts.items())
-    return f"mean {values.mean:.6g} (n={values.count}), {figures}"
 
 
 def _moment(moment: datetime | None) -> str:

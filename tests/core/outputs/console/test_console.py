@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+import json
 import subprocess
 import sys
 from typing import Any, get_type_hints
@@ -10,7 +11,7 @@ import pytest
 from neuron_evals.core.caches import CacheCounts
 from neuron_evals.core.exceptions import ConfigurationError, OutputError
 from neuron_evals.core.messages import Message, ToolCall, Usage
-from neuron_evals.core.outputs import ConsoleOutput
+from neuron_evals.core.outputs import ConsoleOutput, render
 from neuron_evals.core.results import Attempt, Status
 from neuron_evals.core.trajectories import Ending, Trajectory
 from tests.core.outputs.factories import (
@@ -110,8 +111,9 @@ Item times: average 0.25 s, p50 0.25 s, p95 0.25 s, p99 0.25 s
 FAILURES!
 Items: 7, Passed: 2, Failed: 1, Errors: 2, Skipped: 1, Cancelled: 1
 Success rate: 40% (95% interval 7.4% to 84.7%, 5 items, 5 executions)
-Repeats: pass@2 n/a, pass^2 n/a
+Repeats: 5 items in 5 executions, pass@2 n/a, pass^2 n/a (over 0 of 5 items)
 Assertions: 8, Passed: 4, Failed: 1, Errors: 1, Skipped: 2, Success rate: 66.7%
+Tried again: 1 of 7 items, once
 Cached runs: 1 of 7 (assertions evaluated again)
 Aggregate score: 0.917 over 3 of 7 items
 Scores:
@@ -128,8 +130,9 @@ By evaluator:
     Duration: 1.5 s
     Items: 6, Passed: 1, Failed: 1, Errors: 2, Skipped: 1, Cancelled: 1
     Success rate: 25% (95% interval 2.1% to 83.7%, 4 items, 4 executions)
-    Repeats: pass@2 n/a, pass^2 n/a
+    Repeats: 4 items in 4 executions, pass@2 n/a, pass^2 n/a (over 0 of 4 items)
     Assertions: 7, Passed: 3, Failed: 1, Errors: 1, Skipped: 2, Success rate: 60%
+    Tried again: 1 of 6 items, once
     Cached runs: 1 of 6 (assertions evaluated again)
     Aggregate score: 0.875 over 2 of 6 items
     Scores:
@@ -508,7 +511,7 @@ def test_repeats_say_how_steady_the_items_are():
     text = shown(report_of(*results, item(index=2, repeat=0)))
     assert "\nSuccess rate: 77.8% (95% interval " in text
     assert ", 3 items, 7 executions)\n" in text
-    assert "\nRepeats: pass@3 1, pass^3 0\n" in text
+    assert "\nRepeats: 3 items in 7 executions, pass@3 1, pass^3 0 (over 2 of 3 items)\n" in text
     assert "\nFlaky: 2 items: item-0 (2 of 3), item-1 (2 of 3)\n" in text
     assert "Repeats:" not in shown(report_of(item()))
 
@@ -586,3 +589,12 @@ def test_simulated_user_of_a_cached_run__told_and_in_no_sum():
     assert (
         "Cost of simulated users: 0.02\n1 cached run cost the simulated users nothing and is in neither sum\n" in text
     )
+
+
+def test_many_checks_of_one_item__the_first_are_shown_and_the_rest_is_counted():
+    wrong = item("failed", checks=tuple(check("failed", 0.0, message=f"wrong {n}") for n in range(500)))
+    text = shown(report_of(wrong))
+    assert text.count("failed SupportEvaluator:31") == 20
+    assert "\n   ... and 480 more checks did not pass; -v 2 shows all of them" in text
+    assert shown(report_of(wrong), verbosity=2).count(": wrong 499") >= 1
+    assert json.loads(render(report_of(wrong), "json"))["results"][0]["assertions_failed"] == 500
