@@ -155,7 +155,7 @@ class Command(RowsCommand):
         return PASSED
 
     def _executed(self, run: EvalRun, options: Mapping[str, Any], evaluator: BaseEvaluator | None = None) -> int:
-        stop = StopToken()
+        stop = StopToken(ends_process=True)
         evaluator = evaluator or self._evaluator(run, options)
         done = runs.execute_run(run.pk, evaluator=evaluator, stop=stop)
         self._print_run(options, _run({"run": done.pk}), of_interest=True, limit=SHOWN_ITEMS)
