@@ -34,9 +34,16 @@ class _Mark(AbstractContextManager[None]):
 
 
 class StopToken:
-    """Says whether a run should stop, and why. Setting it is safe from any thread and from a signal handler."""
+    """Says whether a run should stop, and why. Setting it is safe from any thread and from a signal handler.
 
-    def __init__(self) -> None:
+    Args:
+        ends_process: Whether a second signal may end the process, where the first one did not break the code at work
+            off: for commands, whose process has nothing else to do.
+    """
+
+    def __init__(self, *, ends_process: bool = False) -> None:
+        self._ends_process = ends_process
+        self._save: Callable[[], object] | None = None
         self._reason: str | None = None
         self._abandon = False
         self._wake: Callable[[], None] | None = None
@@ -80,6 +87,15 @@ class StopToken:
         """Have `wake` called at each `set`; it must be safe in a signal handler. `None` takes it away."""
         self._wake = wake
 
+    @contextmanager
+    def saving(self, save: Callable[[], object]) -> Iterator[None]:
+        """Have `save` called, before the process ends, where code inside lets nothing break it off."""
+        self._save = save
+        try:
+            yield
+        finally:
+            self._save = None
+
     def interruptible(self) -> AbstractContextManager[None]:
         """Mark the code inside as code that a signal should break off at once, by raising `KeyboardInterrupt`."""
         return self._mark
@@ -88,8 +104,9 @@ class StopToken:
         """Take a signal that asks to end; called by signal handlers.
 
         The first one sets the token and breaks off interruptible code; elsewhere it leaves the code at work to come to
-        its end, so that no result is lost. A second one always breaks off. A third ends the process at once, for code
-        that lets nothing break it off.
+        its end, so that no result is lost. A second one always breaks off; where it finds the code that the first one
+        broke off still at work, it ends the process of a command, once what is there was saved. A third ends any
+        process at once.
 
         Raises:
             KeyboardInterrupt: As said above.
@@ -99,6 +116,12 @@ class StopToken:
         if self._signals > _PATIENCE:
             os._exit(_INTERRUPTED)
         self.set("interrupted", abandon=True)
+        if again and self._mark.set and self._ends_process and self._save is not None:
+            # Only in the code of others: nothing of ours is half done below this frame.
+            try:
+                self._save()
+            finally:
+                os._exit(_INTERRUPTED)
         if again or self._mark.set:
             raise KeyboardInterrupt
 

@@ -59,7 +59,7 @@ class RunCommand(CheckedCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         """Run, and end with the exit status."""
         del args
-        stop = StopToken()
+        stop = StopToken(ends_process=True)
         try:
             with signals_stop(stop):
                 status = self.judged(options, stop)

@@ -188,7 +188,7 @@ def test_repeat__each_item_so_often_with_its_figures_in_both_reports(evaluations
     assert "Items: 10, Passed: 6, Failed: 4," in process.stdout
     assert "Success rate: 60% (95% interval " in process.stdout
     assert ", 2 items, 10 executions)" in process.stdout
-    assert "Repeats: pass@5 1, pass^5 0.5" in process.stdout
+    assert "Repeats: 2 items in 10 executions, pass@5 1, pass^5 0.5 (over 2 of 2 items)" in process.stdout
     assert "Flaky: 1 item: lucky (1 of 5)" in process.stdout
 
 
@@ -324,3 +324,43 @@ def test_all_that_should_run_is_broken__status_2_and_each_report_says_what(evalu
     (evaluator,) = json.loads((folder / "json").read_text())["evaluators"]
     assert said in evaluator["error"]
     assert said in (folder / "markdown").read_text()
+
+
+SWALLOWING = """
+    def run(self, item):
+        if item["input"] != "hang":
+            return item["input"]
+        while True:
+            try:
+                print("now", file=sys.stderr, flush=True)
+                signal.pause()
+            except BaseException:
+                pass
+"""
+
+
+def test_agent_that_swallows_interruptions__the_second_one_ends_the_command_with_what_was_finished(project):
+    folder = project(["good 1", "good 2", "hang", "good 3"], SWALLOWING)
+    outputs = [f"--output={name}={folder / name}" for name in ("json", "junit")]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "django", "evaluations", *outputs, "--output", "console"],
+        cwd=folder,
+        env=environment(folder),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        for _ in range(2):
+            assert process.stderr.readline().startswith("now")
+            process.send_signal(signal.SIGINT)
+        told, _ = process.communicate(timeout=300)
+    finally:
+        process.kill()
+        process.wait()
+    assert process.returncode == 130
+    data = json.loads((folder / "json").read_text())
+    assert data["interrupted"] is True
+    assert [result["status"] for result in data["results"]] == ["passed", "passed", "cancelled", "cancelled"]
+    assert "INTERRUPTED" in told
+    assert (folder / "junit").stat().st_size

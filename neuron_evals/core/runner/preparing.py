@@ -54,6 +54,10 @@ class BrokenEvaluator:
         """Return its line in the plan."""
         return PlannedEvaluator(self.evaluator_class, error=self.error)
 
+    def results(self) -> EvaluationResults:
+        """Return its results, of which there is none."""
+        return EvaluationResults(self.evaluator_class, error=self.error, traceback=self.traceback)
+
 
 @dataclass(frozen=True, slots=True)
 class Opened:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Collection, Iterable
 from contextlib import ExitStack, closing, suppress
@@ -44,12 +45,7 @@ def evaluate(
     prepared: PreparedEvaluator, listener: Listener, stop: StopToken, options: RunOptions
 ) -> EvaluationResults:
     """Run a prepared evaluator to its end and tear it down; its `error` is what breaks between items."""
-    course = _Course(prepared, listener, stop, options)
-    try:
-        course.run()
-    finally:
-        course.tear_down()
-    return course.results()
+    return _Course(prepared, listener, stop, options).whole()
 
 
 @dataclass(slots=True)
@@ -66,11 +62,30 @@ class _Course:
     traceback: str = ""
     started_at: datetime = field(default_factory=lambda: datetime.now(UTC))
     started: float = field(default_factory=time.perf_counter)
+    scheduler: Scheduler = field(init=False)
+
+    def __post_init__(self) -> None:
+        opened = self.prepared.opened
+        self.scheduler = Scheduler(opened.pool, self.stop, self._finished, opened.outputs)
+
+    def whole(self) -> EvaluationResults:
+        """Run, tear down, and return the results."""
+        try:
+            self.run()
+        finally:
+            self.tear_down()
+        return self.results()
+
+    def given_up(self) -> EvaluationResults:
+        """Return the results where an item, or `tear_down`, is at work for ever; the rest is cancelled."""
+        for result in self.scheduler.given_up():
+            self._take(result)
+        self._cancel_the_rest()
+        return self.results()
 
     def run(self) -> None:
-        scheduler = Scheduler(self.prepared.opened.pool, self.stop, self._finished, self.prepared.opened.outputs)
         try:
-            for result in scheduler.run(self.prepared.tasks()):
+            for result in self.scheduler.run(self.prepared.tasks()):
                 self._take(result)
             if self.stop.is_set():
                 self._cancel_the_rest()
@@ -158,6 +173,7 @@ class PreparedRun:
     _stop: StopToken
     _started_at: datetime = field(default_factory=lambda: datetime.now(UTC))
     _started: float = field(default_factory=time.perf_counter)
+    _course: _Course | None = None
 
     @classmethod
     def of(
@@ -212,32 +228,49 @@ class PreparedRun:
         """
         options = RunOptions(fail_fast, keep_results)
         stop = self._stop
+        done: list[EvaluationResults] = []
         with signals_stop(stop):
-            done: list[EvaluationResults] = []
-            try:
-                self._start(listener, stop)
-                while self.evaluators:
-                    done.append(self._next(listener, stop, options))
-            finally:
-                self.close()
-            report = EvaluationReport(
-                done,
-                started_at=self._started_at,
-                finished_at=datetime.now(UTC),
-                duration=time.perf_counter() - self._started,
-                stopped=stop.reason,
-                interrupted=stop.interrupted,
-                selection=self.selection,
-                absent=self.absent,
-            )
-            with suppress(StopRun):  # there is nothing left to stop
-                listener.output(report)
-        return report
+            with stop.saving(lambda: self._save(done, listener, options)):
+                try:
+                    self._start(listener, stop)
+                    while self.evaluators:
+                        done.append(self._next(listener, stop, options))
+                finally:
+                    self.close()
+            return self._reported(done, listener)
 
     def close(self) -> None:
         """Tear down the evaluators that did not run."""
         _release(self.evaluators)
         self.evaluators.clear()
+
+    def _save(self, done: list[EvaluationResults], listener: Listener, options: RunOptions) -> None:
+        """Report what there is, while an item lets nothing break it off; nothing is torn down."""
+        given_up = [] if self._course is None else [self._course.given_up()]
+        for evaluator in self.evaluators:
+            if isinstance(evaluator, BrokenEvaluator):
+                given_up.append(evaluator.results())
+            else:
+                given_up.append(_Course(evaluator, listener, self._stop, options).given_up())
+        self._reported([*done, *given_up], listener)
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
+
+    def _reported(self, done: list[EvaluationResults], listener: Listener) -> EvaluationReport:
+        """Tell the listener the report, and return it."""
+        report = EvaluationReport(
+            done,
+            started_at=self._started_at,
+            finished_at=datetime.now(UTC),
+            duration=time.perf_counter() - self._started,
+            stopped=self._stop.reason,
+            interrupted=self._stop.interrupted,
+            selection=self.selection,
+            absent=self.absent,
+        )
+        with suppress(StopRun):  # there is nothing left to stop
+            listener.output(report)
+        return report
 
     def _start(self, listener: Listener, stop: StopToken) -> None:
         try:
@@ -248,8 +281,11 @@ class PreparedRun:
     def _next(self, listener: Listener, stop: StopToken, options: RunOptions) -> EvaluationResults:
         evaluator = self.evaluators.pop(0)
         if isinstance(evaluator, BrokenEvaluator):
-            return EvaluationResults(evaluator.evaluator_class, error=evaluator.error, traceback=evaluator.traceback)
-        return evaluate(evaluator, listener, stop, options)
+            return evaluator.results()
+        self._course = _Course(evaluator, listener, stop, options)
+        results = self._course.whole()
+        self._course = None
+        return results
 
 
 def stop_reason(exc: StopRun) -> str:

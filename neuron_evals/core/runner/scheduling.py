@@ -98,6 +98,15 @@ class Scheduler:
             self._stop.on_set(None)
             self._pool.close(abandon=self._stop.abandon or bool(self._flights))
 
+    def given_up(self) -> Iterator[ItemResult]:
+        """Yield the results that are left of the tasks that were taken, where `run` is at work in an item for ever."""
+        while self._paused:
+            self._land(heapq.heappop(self._paused)[2])
+        for flight in list(self._flights.values()):
+            self._land(flight)
+        self._flights.clear()
+        yield from self._in_order()
+
     def _run(self, tasks: Iterator[Task]) -> Generator[ItemResult, None, None]:
         broken: Exception | SystemExit | None = None
         more = True

@@ -164,7 +164,7 @@ class Command(RowsCommand):
         return NOTHING_JUDGED if run.dispatch_error else PASSED
 
     def _executed(self, run: EvalRun, options: Mapping[str, Any], evaluator: BaseEvaluator | None = None) -> int:
-        stop = StopToken()
+        stop = StopToken(ends_process=True)
         evaluator = evaluator or self._evaluator(run, options)
         try:
             done = runs.execute_run(run.pk, evaluator=evaluator, stop=stop)
