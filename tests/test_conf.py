@@ -218,7 +218,7 @@ def test_unknown_key__refused_with_the_valid_ones(settings: dict[str, Any], expe
         ({"SUITE_DEFAULTS": {"INSTRUCTIONS": 3}}, '["SUITE_DEFAULTS"]["INSTRUCTIONS"]', "3", "Use text"),
         ({"SUITE_DEFAULTS": {"TIMEOUT": 0}}, '["SUITE_DEFAULTS"]["TIMEOUT"]', "0", "a number of seconds above 0"),
         ({"SUITE_DEFAULTS": {"TIMEOUT": True}}, '["SUITE_DEFAULTS"]["TIMEOUT"]', "True", "seconds above 0"),
-        ({"SUITE_DEFAULTS": {"RETRIES": -1}}, '["SUITE_DEFAULTS"]["RETRIES"]', "-1", "a whole number from 0 up"),
+        ({"SUITE_DEFAULTS": {"RETRIES": -1}}, '["SUITE_DEFAULTS"]["RETRIES"]', "-1", "a whole number from 0 to 1000"),
         (
             {"SUITE_DEFAULTS": {"MODEL_SETTINGS": "hot"}},
             '["SUITE_DEFAULTS"]["MODEL_SETTINGS"]',

@@ -17,6 +17,7 @@ from neuron_evals.core.suites import SuiteDefaults
 from neuron_evals.models import AgentDefinition, EvalSuite
 from neuron_evals.pytest_plugin.fixture import Evals
 from neuron_evals.runs import create_run, execute_run
+from neuron_evals.suites import suite_evaluator
 from neuron_evals.testing import EvaluationAssertions
 
 DEFAULTS: dict[str, Any] = {
@@ -144,11 +145,8 @@ SAID: dict[str, dict[str, Any]] = {
 LEVELS = ("run", "case", "suite", "settings", "own")
 
 
-@pytest.mark.parametrize("first", LEVELS)
-@pytest.mark.parametrize("what", SAID)
+@pytest.mark.parametrize(("what", "first"), [(what, level) for what, said in SAID.items() for level in said])
 def test_precedence__run_before_case_before_suite_before_settings(what, first):
-    if first not in SAID[what]:
-        pytest.skip("cannot say it")
     asked = {level: SAID[what].get(level) for level in LEVELS[LEVELS.index(first) : -1]}
     run, case, suite, project = (asked.get(level) for level in LEVELS[:-1])
     data: dict[str, Any] = {"test_cases": [{"id": "a", "input": "q", "expected": "ok"}]}
@@ -184,6 +182,18 @@ def test_agent_that_can_change_nothing__keeps_its_own():
         assert run_suite([{**ITEM, "reference": "q"}], agent="plain").passed_count == 1
         with pytest.raises(ConfigurationError, match='"model" cannot be changed'):
             run_suite({"model": "m", "dataset": [ITEM]}, agent="plain")
+
+
+def test_agent_of_a_row__keeps_its_model_and_how_it_is_asked(db):
+    provider = {"BACKEND": "openai", "OPTIONS": {"base_url": "http://127.0.0.1:9/v1"}}
+    row = AgentDefinition.objects.create(name="Row", provider="p", model="m-row", instructions="i-row")
+    suite = EvalSuite.objects.create(name="Of a row", agent=row, dataset=[ITEM])
+    asked = []
+    for defaults in ({}, DEFAULTS):
+        with override_settings(NEURON_EVALS={"PROVIDERS": {"p": provider}, "SUITE_DEFAULTS": defaults}):
+            asked.append(suite_evaluator(suite))
+    assert asked[0].agent.fingerprint == asked[1].agent.fingerprint
+    assert [(each.timeout, each.retries) for each in asked] == [(None, 0), (4000, 1)]
 
 
 def test_defaults_of_a_call__go_in_the_place_of_the_settings():

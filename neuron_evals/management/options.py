@@ -179,14 +179,15 @@ def run_values(options: Mapping[str, Any]) -> dict[str, Any]:
 
 def whole_number(lowest: int, highest: int = HIGHEST) -> Callable[[str], int]:
     """Return an argparse type: a whole number from `lowest` to `highest`."""
-    valid = f"from {lowest} up" if highest >= HIGHEST else f"from {lowest} to {highest:,}"
+    bounded = highest < HIGHEST
+    valid = f"from {lowest} to {highest:,}" if bounded else f"from {lowest} up"
 
     def parse(text: str) -> int:
         try:
             number = int(text)
         except ValueError:
             number = lowest - 1
-        if number < lowest:
+        if number < lowest or (bounded and number > highest):
             msg = f"{text!r} is no whole number {valid}"
             raise argparse.ArgumentTypeError(msg)
         if number > highest:

@@ -15,7 +15,7 @@ from neuron_evals.suites.judging import suite_judge
 from neuron_evals.suites.specs import suite_spec
 
 if TYPE_CHECKING:
-    from neuron_evals.core.suites import SuiteDefaults, SuiteSpec
+    from neuron_evals.core.suites import SuiteDefaults
     from neuron_evals.models import AgentDefinition, EvalSuite
 
 Fake = bool | str | Mapping[str, Any] | FakeAgent | None
@@ -47,7 +47,8 @@ def suite_evaluator(  # noqa: PLR0913  (the options of a run)
             is asked there.
         fake: Canned replies in the place of the agent, as `run_suite` takes them; the agent is not even built.
         defaults: What goes where neither run, item nor suite say it; by default what the setting `SUITE_DEFAULTS` says.
-            What of it the agent cannot change is the agent's own.
+            What of it the agent cannot change is the agent's own, and of an agent that a row makes of a model all but
+            time limit and retries.
 
     Raises:
         SuiteError: Something is wrong with the suite, or an item needs a judge, a classifier, embeddings or what plays
@@ -57,23 +58,16 @@ def suite_evaluator(  # noqa: PLR0913  (the options of a run)
     spec = suite_spec(suite)
     player = (lambda: get_agent(simulator)) if isinstance(simulator, str) else _maker(simulator)
     resources = Resources(_judge_maker(suite, judge), _maker(classifier), _maker(embeddings), player)
+    rest = suite_defaults() if defaults is None else defaults
     if fake is not None and fake is not False:
-        return _filled(spec, as_fake(fake), resources, {}, defaults)
+        return evaluator_of(spec.filled(rest.for_agent(())), as_fake(fake), resources)
     if model is not None and _names_provider(model):
         _refuse_foreign(suite.agent, agent, model)
     tested = _tested(suite.agent) if agent is None else get_agent(agent) if isinstance(agent, str) else as_agent(agent)
-    return _filled(spec, tested, resources, {} if model is None else {"model": model}, defaults)
-
-
-def _filled(
-    spec: SuiteSpec,
-    agent: BaseAgent,
-    resources: Resources,
-    overrides: Mapping[str, Any],
-    defaults: SuiteDefaults | None,
-) -> SuiteEvaluator:
-    rest = suite_defaults() if defaults is None else defaults
-    return evaluator_of(spec.filled(rest.for_agent(agent.SUPPORTED)), agent, resources, overrides)
+    # A row says on purpose which model is asked, and how: what goes for all suites does not change that.
+    of_model = agent is None and not suite.agent.code
+    filled = spec.filled(rest.for_agent(() if of_model else tested.SUPPORTED))
+    return evaluator_of(filled, tested, resources, {} if model is None else {"model": model})
 
 
 def _tested(definition: AgentDefinition) -> BaseAgent:

@@ -208,7 +208,7 @@ def test_repeat__goes_before_the_class(evaluations, project):
     [
         ("--repeat", "0", "'0' is no whole number from 1 to 10,000"),
         ("--repeat", "-1", "-1"),
-        ("--repeat", "9" * 30, f"'{'9' * 30}' is too large; the largest is 10000"),
+        ("--repeat", "9" * 30, f"'{'9' * 30}' is no whole number from 1 to 10,000"),
         ("--repeat", "true", "'true' is no whole number from 1 to 10,000"),
         ("--repeat", "1.5", "'1.5' is no whole number from 1 to 10,000"),
         ("--retries", "-1", "-1"),
