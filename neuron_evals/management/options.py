@@ -15,7 +15,7 @@ from django.core.management.base import CommandError
 
 from neuron_evals import container
 from neuron_evals.core.bounds import MAX_REPEATS, MAX_RETRIES
-from neuron_evals.core.nearest import did_you_mean
+from neuron_evals.core.nearest import nearest
 from neuron_evals.core.printable import printable
 from neuron_evals.core.report import Gate
 from neuron_evals.core.report.gate import NOTHING_JUDGED
@@ -113,8 +113,10 @@ def _unknown_option(parser: CommandParser, arguments: Sequence[object]) -> str:
     for argument in itertools.takewhile(lambda each: each != "--", map(str, arguments)):
         name = argument.partition("=")[0]
         if name.startswith("--") and " " not in name and not any(option.startswith(name) for option in known):
-            names = [option for option in known if option.startswith("--")]
-            return printable(f"there is no option {name}; {did_you_mean(name, names)}--help lists them")
+            # Without the dashes, in which all are alike.
+            near = nearest(name[2:], (option[2:] for option in known if option.startswith("--")))
+            meant = "" if near is None else f'did you mean "--{near}"? '
+            return printable(f"there is no option {name}; {meant}--help lists them")
     return ""
 
 

@@ -630,7 +630,7 @@ def test_fake_script__for_items_that_no_file_has__is_refused(tmp_path):
     ("arguments", "said"),
     [
         (("--tags", "x"), 'there is no option --tags; did you mean "--tag"?'),
-        (("--format", "json"), "there is no option --format; "),
+        (("--baseline", "latest"), "there is no option --baseline; --help lists them"),
         (("--min-succes-rate=0.5",), 'there is no option --min-succes-rate; did you mean "--min-success-rate"?'),
     ],
 )
