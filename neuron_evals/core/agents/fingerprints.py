@@ -19,7 +19,8 @@ def fingerprint_of(setup: Setup) -> str:
     """Return a hash of provider, model, instructions, settings and tools; empty when the provider has none.
 
     It is empty too when the tools depend on something that is no JSON value: nothing tells when that changes.
-    Of a tool's function it takes the source and what it was built with; what it calls in turn has no part in it.
+    Of a tool's function it takes the source and what it was built with: of objects, as that of a bound method, their
+    attributes that are JSON. What it calls in turn has no part in it.
     """
     if not setup.provider.fingerprint:
         return ""
@@ -62,12 +63,29 @@ def facts_of(value: Any) -> object:
 
 def _facts_of_callable(function: Any) -> object:
     if isinstance(function, functools.partial):
-        return [facts_of(function.func), function.args, function.keywords]
+        return [facts_of(function.func), facts_of(function.args), facts_of(function.keywords)]
+    if inspect.ismethod(function):
+        return [_facts_of_callable(function.__func__), _state(function.__self__)]
     try:
         held = inspect.getclosurevars(function).nonlocals if inspect.isfunction(function) else {}
-        return [inspect.getsource(function), {name: value for name, value in held.items() if not callable(value)}]
+        return [inspect.getsource(function), {name: _state(value) for name, value in held.items()}]
     except (OSError, TypeError, ValueError):
-        return _place(function)
+        return [_place(function), _state(function)]
+
+
+def _state(value: Any) -> object:
+    """Return what tells objects of one class apart: their attributes that are JSON; of others nothing tells."""
+    if isinstance(value, type) or inspect.isroutine(value) or not hasattr(value, "__dict__"):
+        return _place(value) if callable(value) else value
+    return [_place(value), {name: held for name, held in vars(value).items() if _is_json(held)}]
+
+
+def _is_json(value: Any) -> bool:
+    try:
+        dump_json(value)
+    except Unserialisable:
+        return False
+    return True
 
 
 def _place(value: Any) -> str:

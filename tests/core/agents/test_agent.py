@@ -436,3 +436,38 @@ def test_provider__says_what_is_wrong_what_is_transient_and_whether_there_is_a_f
     assert (tested.fingerprint, tested.problems()) == ("", ["no key"])
     assert tested.is_transient(TimeoutError())
     assert not tested.is_transient(ValueError())
+
+
+class Shelf:
+    """Objects of one class, of which each holds other things."""
+
+    def __init__(self, place: str) -> None:
+        self.place = place
+        self.lock = threading.Lock()
+
+    def find(self, name: str) -> str:
+        """Find a thing."""
+        return f"{name} is {self.place}"
+
+    def __call__(self, name: str) -> str:
+        """Find a thing."""
+        return self.find(name)
+
+
+def closing_over(shelf):
+    def find(name: str) -> str:
+        """Find a thing."""
+        return shelf.find(name)
+
+    return find
+
+
+def as_function(shelf):
+    return Tool("find", "Find a thing.", {"type": "object", "properties": {}}, shelf)
+
+
+@pytest.mark.parametrize("made", [lambda shelf: shelf.find, closing_over, as_function])
+def test_fingerprint__tells_tools_of_objects_apart_by_what_these_hold(made):
+    prints = [Agent(FakeProvider("A"), tools=[made(Shelf(place))]).fingerprint for place in ("here", "there", "here")]
+    assert prints[0] == prints[2] != prints[1]
+    assert all(prints)
