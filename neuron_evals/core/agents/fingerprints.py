@@ -20,7 +20,7 @@ def fingerprint_of(setup: Setup) -> str:
 
     It is empty too when the tools depend on something that is no JSON value: nothing tells when that changes.
     Of a tool's function it takes the source and what it was built with: of objects, as that of a bound method, their
-    attributes that are JSON. What it calls in turn has no part in it.
+    texts and numbers. What it calls in turn has no part in it.
     """
     if not setup.provider.fingerprint:
         return ""
@@ -74,20 +74,18 @@ def _facts_of_callable(function: Any) -> object:
 
 
 def _state(value: Any) -> object:
-    """Return what tells objects of one class apart: their attributes that are JSON; of others nothing tells."""
+    """Return what tells objects of one class apart: their texts, numbers and the like; nothing else tells.
+
+    Lists and dicts do not count: they are rather what an object collects than what it was made with.
+    """
     if isinstance(value, type) or inspect.isroutine(value) or not hasattr(value, "__dict__"):
         return _place(value) if callable(value) else value
-    return [_place(value), {name: held for name, held in vars(value).items() if _is_json(held)}]
-
-
-def _is_json(value: Any) -> bool:
-    try:
-        dump_json(value)
-    except Unserialisable:
-        return False
-    return True
+    return [_place(value), {name: held for name, held in vars(value).items() if isinstance(held, _PLAIN)}]
 
 
 def _place(value: Any) -> str:
     kind = value if hasattr(value, "__qualname__") else type(value)
     return f"{kind.__module__}.{kind.__qualname__}"
+
+
+_PLAIN = (str, int, float, type(None))
