@@ -21,9 +21,6 @@ from neuron_evals.core.jsonable import clean_json, clean_text
 from neuron_evals.core.jsonable.exact_types import INTEGERS
 from neuron_evals.models.sizes import cut_text, fitting_json, json_text
 
-SETTLED = "_settled_json"
-"""Attribute of a row that is being stored: by column what was settled before, so that it is not done twice."""
-
 _TAKE_TEXT = ("sqlite", "mysql")
 _WHOLE = 1e16
 _DIGITS = re.compile(r"\d{19}")
@@ -107,11 +104,6 @@ class CleanJSONField(models.JSONField):
         kept, kept_text = fitting_json(whole, text) if self.cut else (whole, text)
         return Settled(kept, kept_text, whole)
 
-    def pre_save(self, model_instance: models.Model, add: bool) -> Any:  # noqa: FBT001  (Django's signature)
-        """Return the value of a row; where it was settled already, that."""
-        known = model_instance.__dict__.get(SETTLED)
-        return super().pre_save(model_instance, add) if known is None else known[self.attname]
-
     def get_prep_value(self, value: Any) -> Any:
         """Return the value as the column holds it."""
         value = super().get_prep_value(value)
@@ -121,7 +113,7 @@ class CleanJSONField(models.JSONField):
         """Return what is sent to the database; `None` becomes JSON's `null`."""
         if _is_expression(value):
             return super().get_db_prep_save(value, connection)
-        settled = value if isinstance(value, Settled) else self.settled(value)
+        settled = self.settled(value)
         if connection.vendor in _TAKE_TEXT:
             return settled.text
         return connection.ops.adapt_json_value(settled.value, self.encoder)
