@@ -454,7 +454,7 @@ class Shelf:
         return self.find(name)
 
 
-def closing_over(shelf):
+def closing_over(shelf: Shelf) -> Callable[[str], str]:
     def find(name: str) -> str:
         """Find a thing."""
         return shelf.find(name)
@@ -462,7 +462,7 @@ def closing_over(shelf):
     return find
 
 
-def as_function(shelf):
+def as_function(shelf: Shelf) -> Tool:
     return Tool("find", "Find a thing.", {"type": "object", "properties": {}}, shelf)
 
 
