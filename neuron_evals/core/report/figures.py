@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import cached_property
-from itertools import accumulate
 from typing import TYPE_CHECKING
 
+from neuron_evals.core.report.repeated import RepeatFigures
 from neuron_evals.core.results import Check, ItemResult, Status, Verdict
-from neuron_evals.core.statistics import chances_of_all, pass_at_k, pass_hat_k, repeated_interval, wilson_interval
+from neuron_evals.core.statistics import repeated_interval, wilson_interval
 
 if TYPE_CHECKING:
     from neuron_evals.core.caches import CacheCounts
     from neuron_evals.core.report.metrics_summary import MetricsSummary
     from neuron_evals.core.report.recorded import MetricStatistics
     from neuron_evals.core.report.spending import Spending, TimeSplit
-    from neuron_evals.core.report.tally import FlakyItem, ScoreStatistics, Tally
+    from neuron_evals.core.report.tally import ScoreStatistics, Tally
 
 
-class Figures:
+class Figures(RepeatFigures):
     """Figures over results. Unknown is `None`, never 0: a rate of nothing, a score nobody gave.
 
     Attributes:
@@ -119,57 +119,6 @@ class Figures:
         if self.repeated:
             return repeated_interval(self.tally.repeats.shares)
         return wilson_interval(self.passed_count, self.judged_count)
-
-    @property
-    def repeated(self) -> bool:
-        """Whether items were executed more than once on purpose."""
-        return self.tally.repeats.most > 1
-
-    @property
-    def most_repeats(self) -> int:
-        """How often the item that was executed most was executed."""
-        return self.tally.repeats.most
-
-    def pass_at(self, k: int) -> float | None:
-        """Return pass@k: the unbiased chance that at least one of `k` executions of an item passes, mean over items.
-
-        `None` when no item was judged `k` times; items that were judged less often do not count.
-        """
-        return self._mean_over_items(pass_at_k, k)
-
-    def pass_hat(self, k: int) -> float | None:
-        """Return pass^k: the unbiased chance that all of `k` executions of an item pass, mean over items.
-
-        `None` as in `pass_at`.
-        """
-        return self._mean_over_items(pass_hat_k, k)
-
-    def pass_at_each(self) -> list[float | None]:
-        """Return `pass_at` of each k from 1 to `most_repeats`, in time linear in the results."""
-        shares = self.tally.repeats.shares.items()
-        of_none = self._means_of_all(((judged - passed, judged), count) for (passed, judged), count in shares)
-        return [None if chance is None else 1 - chance for chance in of_none]
-
-    def pass_hat_each(self) -> list[float | None]:
-        """Return `pass_hat` of each k, as `pass_at_each`."""
-        return self._means_of_all(self.tally.repeats.shares.items())
-
-    def judged_times(self, k: int) -> int:
-        """Return how many items were judged at least `k` times, which is over how many `pass_at` and `pass_hat` go."""
-        return sum(count for (_, judged), count in self.tally.repeats.shares.items() if judged >= k)
-
-    def judged_times_each(self) -> list[int]:
-        """Return `judged_times` of each k, as `pass_at_each`."""
-        exactly = [0] * self.most_repeats
-        for (_, judged), count in self.tally.repeats.shares.items():
-            if judged:
-                exactly[judged - 1] += count
-        return list(accumulate(reversed(exactly)))[::-1]
-
-    @property
-    def flaky_items(self) -> tuple[FlakyItem, ...]:
-        """The items whose repeats did not end alike."""
-        return tuple(self.tally.repeats.flaky)
 
     @property
     def scored_count(self) -> int:
@@ -285,20 +234,6 @@ class Figures:
         """Statistics of the figures that the project records itself, in the order in which they were first recorded."""
         return self.tally.recorded.statistics()
 
-    def _mean_over_items(self, estimate: Callable[[int, int, int], float | None], k: int) -> float | None:
-        shares = self.tally.repeats.shares
-        return _mean((estimate(passed, judged, k), count) for (passed, judged), count in shares.items())
-
-    def _means_of_all(self, shares: Iterable[tuple[tuple[int, int], int]]) -> list[float | None]:
-        """Return the mean chance that all of k executions end alike, for each k from 1."""
-        sums: list[list[float]] = [[] for _ in range(self.most_repeats)]
-        items = [0] * self.most_repeats
-        for (alike, judged), count in shares:
-            for place, chance in zip(range(self.most_repeats), chances_of_all(alike, judged), strict=False):
-                sums[place].append(chance * count)
-                items[place] += count
-        return [math.fsum(chances) / count if count else None for chances, count in zip(sums, items, strict=True)]
-
     @property
     def failed_results(self) -> tuple[ItemResult, ...]:
         """The results with the status `failed`."""
@@ -313,12 +248,6 @@ class Figures:
     def assertion_failures(self) -> tuple[Check, ...]:
         """The failed checks of all results."""
         return tuple(check for result in self.results for check in result.failed_checks)
-
-
-def _mean(values: Iterable[tuple[float | None, int]]) -> float | None:
-    known = [(value, count) for value, count in values if value is not None]
-    total = sum(count for _, count in known)
-    return math.fsum(value * count for value, count in known) / total if total else None
 
 
 def _with_status(results: Iterable[ItemResult], status: Status) -> tuple[ItemResult, ...]:
