@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 from neuron_evals.core.cancellation import StopToken
 from neuron_evals.core.datasets import as_dataset
 from neuron_evals.core.datasets.identity import item_key
+from neuron_evals.core.runner.course import RunOptions, evaluate
 from neuron_evals.core.runner.crew import Crew, WorkerKind
 from neuron_evals.core.runner.interruption import signals_stop
 from neuron_evals.core.runner.limits import Limits, Resolver
 from neuron_evals.core.runner.listener import Listener
 from neuron_evals.core.runner.pools.in_place import InPlacePool
 from neuron_evals.core.runner.preparing import PreparedEvaluator, set_up
-from neuron_evals.core.runner.run import RunOptions, evaluate
 from neuron_evals.core.runner.runner import EvaluatorRunner
 from neuron_evals.core.runner.selection import Selection
 

@@ -9,13 +9,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Self, cast
 
 from neuron_evals.core.cancellation import StopToken
+from neuron_evals.core.runner.course import RunOptions, evaluate
 from neuron_evals.core.runner.crew import AroundFork, Crew, WorkerKind
 from neuron_evals.core.runner.interruption import signals_stop
 from neuron_evals.core.runner.limits import Limits
 from neuron_evals.core.runner.listener import Listener
 from neuron_evals.core.runner.pools.contract import Hooks, nothing
 from neuron_evals.core.runner.preparing import BrokenEvaluator, PreparedEvaluator, prepare, set_up
-from neuron_evals.core.runner.run import PreparedRun, RunOptions, evaluate
+from neuron_evals.core.runner.run import PreparedRun
 from neuron_evals.core.runner.scheduling import Scheduler
 from neuron_evals.core.runner.selection import Selection
 
