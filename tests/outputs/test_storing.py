@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from datetime import timedelta
 
+import numpy as np
 import pytest
 from django.db import DataError, IntegrityError, OperationalError, connections, transaction
 
@@ -230,3 +231,9 @@ def test_inside_a_transaction_of_the_caller__at_once(committing, clock):
 def using_none():
     """No database is used: what the job does is made up."""
     assert not connections["default"].in_atomic_block
+
+
+def test_other_kinds_of_float__are_stored_as_they_are_and_those_that_json_has_not_as_unknown(store):
+    store.store([result(index, cost=np.float64(cost)) for index, cost in enumerate((0.25, "nan", "inf"))])
+    assert list(rows(store).values_list("cost", flat=True)) == [0.25, None, None]
+    assert store.refused == 0
