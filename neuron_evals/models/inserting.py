@@ -1,7 +1,7 @@
 """Many rows of one model in few statements, whose values are known to be what the columns hold.
 
-`bulk_create` asks each field of each row what its value becomes, and reads back the numbers of all rows: for results,
-which come by the thousand and are cleaned already, that is most of what storing them takes.
+`bulk_create` asks each field of each row what its value becomes, and reads back the numbers of all rows: work that
+results, which come by the thousand and are cleaned already, have no use for.
 """
 
 from __future__ import annotations
