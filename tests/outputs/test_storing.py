@@ -234,6 +234,7 @@ def using_none():
 
 
 def test_other_kinds_of_float__are_stored_as_they_are_and_those_that_json_has_not_as_unknown(store):
-    store.store([result(index, cost=np.float64(cost)) for index, cost in enumerate((0.25, "nan", "inf"))])
+    costs = [np.float64(0.25), np.float64("nan"), np.float64("inf")]
+    store.store([result(index, cost=cost) for index, cost in enumerate(costs)])
     assert list(rows(store).values_list("cost", flat=True)) == [0.25, None, None]
     assert store.refused == 0
